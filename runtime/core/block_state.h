@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's record of one block. The masks of host and device 0 are inline; further devices' are in a side table
+// (block_table.h). What can be derived is not stored: a granule is dirty when a device holds bytes that the host's
+// frame does not.
+#pragma once
+
+#include <cstdint>
+
+#include "core/action.h"
+
+namespace umrt {
+
+struct PresenceMasks {   // of one processor
+  GranuleMask resident;  // valid bytes in a frame there
+  GranuleMask mapped;    // and in its page table; a subset of resident
+};
+
+struct BlockState {
+  PresenceMasks host, device0;
+  GranuleMask is_duplicated;  // mapped write-protected wherever it is mapped
+  GranuleMask prefetched;     // staged on a device, not touched since
+  GranuleMask remote;         // one shared mapping of system memory
+  GranuleMask in_flight;      // an action on it has not been answered yet
+  GranuleMask evicted;        // was on a device and was evicted: the next fault is a re-fault
+  RangeId range;
+  Ticks last_use;
+  std::uint32_t newer = ~0u;  // neighbours in the eviction order of the device that holds it (policy/)
+  std::uint32_t older = ~0u;
+  std::uint16_t hotness = 0;  // touches, halved every 100 ms
+  std::uint16_t is_listed = 0;
+};
+static_assert(sizeof(BlockState) <= 64, "DESIGN section 2: at most 64 bytes of state a block");
+
+}  // namespace umrt
