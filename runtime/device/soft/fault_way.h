@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How pages get into and out of a view, in the process that owns the view: the one difference between the ways to take
+// faults.
+//   move  UFFDIO_MOVE of the frame's pages (Linux 6.8): a page-table operation, huge pages stay whole.
+//   copy  UFFDIO_COPY out of the frame into new pages, and protect, copy, drop on the way back (Linux 5.7).
+// Concurrency: any thread; the caller makes sure that a granule is in one operation at a time.
+// Guarantee: on failure nothing has changed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.h"
+#include "os/userfaultfd.h"
+
+namespace umrt {
+
+enum class FaultWay : std::uint8_t { move, copy };
+const char* fault_way_name(FaultWay way);
+
+class PageTable {
+ public:
+  PageTable(os::Userfaultfd& faults, FaultWay way) : faults_{&faults}, way_{way} {}
+
+  enum class Wake : bool { no, yes };
+  // All return an errno, 0 when done, and are async-signal-safe.
+  int map(std::byte* view, std::byte* frame, Bytes bytes, Wake wake) noexcept;
+  int unmap(std::byte* view, std::byte* frame, Bytes bytes) noexcept;  // the bytes are in the frame afterwards
+  int protect(std::byte* view, Bytes bytes) noexcept;
+  int unprotect(std::byte* view, Bytes bytes) noexcept;  // and wakes
+  int wake(std::byte* view, Bytes bytes) noexcept;
+
+ private:
+  os::Userfaultfd* faults_;
+  FaultWay way_;
+};
+
+}  // namespace umrt

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The owner of a mapping, and the few things done to one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace umrt::os {
+
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  ~Mapping();
+
+  // Address space alone, readable and writable, populated by use. Aligned to 2 MiB. Not inherited by fork.
+  static Result<Mapping> reserve(Bytes bytes);
+  // The same at a given, unused place (the second view of an arena). Linux 4.17: MAP_FIXED_NOREPLACE.
+  static Result<Mapping> reserve_at(std::byte* base, Bytes bytes);
+  // Zeroed memory that a child process shares. Small: it is reserved in full.
+  static Result<Mapping> shared(Bytes bytes);
+
+  std::byte* base() const { return base_; }
+  Bytes bytes() const { return bytes_; }
+  explicit operator bool() const { return base_ != nullptr; }
+  void release() noexcept;  // unmaps
+
+ private:
+  Mapping(std::byte* base, Bytes bytes) : base_{base}, bytes_{bytes} {}
+  std::byte* base_ = nullptr;
+  Bytes bytes_;
+};
+
+enum class PageSize : std::uint8_t { small, huge };
+Status advise_page_size(std::byte* base, Bytes bytes, PageSize size);  // MADV_(NO)HUGEPAGE
+
+// Both return an errno, 0 when done. Async-signal-safe.
+int populate(std::byte* base, Bytes bytes) noexcept;  // writable pages, zeros where there were none; Linux 5.14
+int drop(std::byte* base, Bytes bytes) noexcept;      // contents are gone, memory goes back to the system
+
+}  // namespace umrt::os

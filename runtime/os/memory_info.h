@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory and how many cores this process may use.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace umrt::os {
+
+Bytes memory_available();         // min(MemAvailable, room in the memory cgroup, v1 or v2)
+std::uint32_t cores_available();  // by the affinity mask; at least 1
+
+}  // namespace umrt::os
