@@ -174,6 +174,15 @@ bool start_child_thread(void* control_block, std::span<std::byte> stack, int (*r
   return ::clone(run, stack.data() + stack.size(), flags, argument, nullptr, control_block, nullptr) > 0;
 }
 
+int own_thread_id() noexcept { return static_cast<int>(::syscall(SYS_gettid)); }
+
+void signal_own_thread(int thread, int signal) noexcept { ::syscall(SYS_tgkill, ::getpid(), thread, signal); }
+
+void run_thread_when_idle() noexcept {
+  const sched_param none{};
+  ::syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none);
+}
+
 void exit_child(int status) noexcept {
   ::syscall(SYS_exit_group, status);
   __builtin_unreachable();
