@@ -57,6 +57,7 @@ Status DeviceUnit::start_process() {
   if (!process) return tl::unexpected(process.error());
   process_ = std::move(*process);
   if (auto ready = wait_until_ready(); !ready) return ready;
+  is_alive_ = true;
   frames_.set_pools(control_->huge_pool, control_->small_pool);
   grow_ahead();
   return {};
@@ -229,7 +230,7 @@ void DeviceUnit::keep_within_budget() noexcept {
 }
 
 void DeviceUnit::process_died() noexcept {
-  process_.kill_and_reap();
+  is_alive_ = false;
   lost_ |= std::exchange(in_flight_, 0) & ~control_->finished.load();
   faults_taken_ = 0;
   control_->new_faults.store(0);
@@ -242,6 +243,7 @@ void DeviceUnit::process_died() noexcept {
 }
 
 Status DeviceUnit::restart() {
+  is_alive_ = false;
   process_.kill_and_reap();
   UMRT_ASSERT(!running_launch_);
   in_flight_ = lost_ = faults_taken_ = 0;

@@ -43,7 +43,7 @@ class DeviceUnit {
  public:
   static Result<std::unique_ptr<DeviceUnit>> start(const DeviceUnitConfig& config);
 
-  bool is_alive() const { return process_.is_running(); }
+  bool is_alive() const { return is_alive_; }
   int pid() const { return process_.pid(); }
   int pidfd() const { return process_.pidfd(); }
   DeviceFrames& frames() { return frames_; }
@@ -64,8 +64,10 @@ class DeviceUnit {
 
   // Gives memory back where both pools together hold more than the budget; uses slots of its own.
   void keep_within_budget() noexcept;
-  Status restart();              // a new process with empty memory
-  void process_died() noexcept;  // reaps it; everything posted and the running kernel count as ended
+  Status restart();  // a new process with empty memory
+  // Everything posted and the running kernel count as ended. The process is reaped at restart: until then a copy that
+  // is under way can meet no stranger with its number.
+  void process_died() noexcept;
 
  private:
   DeviceUnit(const DeviceUnitConfig& config, os::Mapping shared, DeviceFrames frames);
@@ -80,6 +82,7 @@ class DeviceUnit {
   ControlBlock* control_;
   DeviceFrames frames_;
   os::ChildProcess process_;
+  bool is_alive_ = false;
   os::LoadedCode code_at_start_;
   DeviceFrames::Surplus surplus_;  // being dropped
   std::uint64_t in_flight_ = 0;    // posted slots
