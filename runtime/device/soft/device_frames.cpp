@@ -24,6 +24,7 @@ void DeviceFrames::clear() noexcept {
   for (std::uint32_t i = huge_frames; i > 0; --i) free_huge_.push_back(i - 1);  // the lowest is taken first
   huge_is_populated_.assign(huge_frames, false);
   small_ = ChunkAllocator(budget_);
+  small_.grow(budget_);
   small_is_populated_.assign(budget_ / 64_KiB, false);
   populated_ = huge_reach_ = huge_grown_ = {};
 }
@@ -54,13 +55,18 @@ bool DeviceFrames::take_small(Address granule, PageClass page_class) noexcept {
   return true;
 }
 
+void DeviceFrames::give_back_small(Bytes chunk, PageClass page_class) noexcept {
+  const bool is_ours = small_.free(chunk, page_class).has_value();
+  UMRT_ASSERT(is_ours);
+}
+
 void DeviceFrames::give_back(Address granule, PageClass page_class) noexcept {
   const std::uint32_t number = (entries_[granule] & ~(mapped_bit | huge_bit)) - 1;
   entries_[granule] = 0;
   if (page_class == PageClass::page_2m)
     free_huge_.push_back(number);
   else
-    small_.free(Address{(4_KiB).n * number}, page_class);
+    give_back_small(4_KiB * number, page_class);
 }
 
 void DeviceFrames::set_mapped(Address granule, bool is_mapped) noexcept {
@@ -104,7 +110,7 @@ DeviceFrames::Surplus DeviceFrames::take_surplus() noexcept {
   if (surplus.count != 0) return surplus;
 
   surplus.is_huge = false;
-  std::array<Address, 32> unpopulated;
+  std::array<Bytes, 32> unpopulated;
   std::uint32_t unpopulated_count = 0;
   while (surplus.count < 32 && unpopulated_count < 32 && populated_ > budget_) {
     const auto chunk = small_.allocate(PageClass::page_64k);
@@ -118,7 +124,7 @@ DeviceFrames::Surplus DeviceFrames::take_surplus() noexcept {
       unpopulated[unpopulated_count++] = *chunk;
     }
   }
-  for (std::uint32_t i = 0; i < unpopulated_count; ++i) small_.free(unpopulated[i], PageClass::page_64k);
+  for (std::uint32_t i = 0; i < unpopulated_count; ++i) give_back_small(unpopulated[i], PageClass::page_64k);
   return surplus;
 }
 
@@ -127,7 +133,7 @@ void DeviceFrames::surplus_dropped(const Surplus& surplus) noexcept {
     if (surplus.is_huge)  // at the cold end
       free_huge_.insert(free_huge_.begin(), static_cast<std::uint32_t>((surplus.frames[i] - huge_pool_) / (2_MiB).n));
     else
-      small_.free(Address{static_cast<std::uint64_t>(surplus.frames[i] - small_pool_)}, PageClass::page_64k);
+      give_back_small(Bytes{static_cast<std::uint64_t>(surplus.frames[i] - small_pool_)}, PageClass::page_64k);
   }
 }
 

@@ -54,6 +54,7 @@ class DeviceFrames {
   DeviceFrames(Address huge_begin, Bytes budget, UnitTable<std::uint32_t> entries);
   bool take_huge(Address granule) noexcept;
   bool take_small(Address granule, PageClass page_class) noexcept;
+  void give_back_small(Bytes chunk, PageClass page_class) noexcept;
 
   Address huge_begin_;
   Bytes budget_;
