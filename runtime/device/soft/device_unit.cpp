@@ -96,7 +96,9 @@ void DeviceUnit::post(std::uint32_t slot, PageOperation kind, Address block, Byt
     if (granules.has({i})) operation.frames[i] = frames_.has(address) ? frames_.frame(address) : nullptr;
   }
   in_flight_ |= bit;
-  if (kind == PageOperation::map_protected || !give_to_waiting_worker(operation, bit)) give_to_agent(bit);
+  // Who stops all workers must not be one of them.
+  const bool is_for_agent = kind == PageOperation::map_protected;
+  if (is_for_agent || !(give_to_waiter_of(operation, bit) || give_to_spinning_worker(bit))) give_to_agent(bit);
   grow_ahead();
 }
 
@@ -105,7 +107,7 @@ void DeviceUnit::give_to_agent(std::uint64_t bit) noexcept {
   wake_if_asleep(control_->agent_changes, control_->agent_sleeps);
 }
 
-bool DeviceUnit::give_to_waiting_worker(const PostedOperation& operation, std::uint64_t bit) noexcept {
+bool DeviceUnit::give_to_waiter_of(const PostedOperation& operation, std::uint64_t bit) noexcept {
   const Address block = config_.arena.address(operation.block);
   for (std::uint32_t i = 0; i < config_.workers; ++i) {
     WorkerState& worker = control_->worker[i];
@@ -114,13 +116,26 @@ bool DeviceUnit::give_to_waiting_worker(const PostedOperation& operation, std::u
     if (fault < block) continue;
     const std::uint64_t granule = (fault - block) / operation.granule;
     if (granule >= 32 || !operation.granules.has({static_cast<std::uint32_t>(granule)})) continue;
-    worker.posted.fetch_or(bit);
-    if (worker.phase.load() != WorkerPhase::waiting && (worker.posted.fetch_and(~bit) & bit) != 0)
-      return false;  // released just now, and it has not taken the order
-    wake_if_asleep(worker.changes, worker.sleeps);
-    return true;
+    if (give_to_worker(worker, bit)) return true;
   }
   return false;
+}
+
+bool DeviceUnit::give_to_spinning_worker(std::uint64_t bit) noexcept {
+  for (std::uint32_t i = 0; i < config_.workers; ++i) {
+    WorkerState& worker = control_->worker[i];
+    const bool is_spinning = worker.phase.load() == WorkerPhase::waiting && worker.sleeps.load() == 0;
+    if (is_spinning && give_to_worker(worker, bit)) return true;
+  }
+  return false;
+}
+
+bool DeviceUnit::give_to_worker(WorkerState& worker, std::uint64_t bit) noexcept {
+  worker.posted.fetch_or(bit);
+  if (worker.phase.load() != WorkerPhase::waiting && (worker.posted.fetch_and(~bit) & bit) != 0)
+    return false;  // released just now, and it has not taken the order
+  wake_if_asleep(worker.changes, worker.sleeps);
+  return true;
 }
 
 std::uint64_t DeviceUnit::take_finished() noexcept {

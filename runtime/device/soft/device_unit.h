@@ -48,8 +48,8 @@ class DeviceUnit {
   int pidfd() const { return process_.pidfd(); }
   DeviceFrames& frames() { return frames_; }
 
-  // Posts an operation in a slot that is free. It goes to a worker that waits for one of the granules, which saves a
-  // change of threads, else to the agent.
+  // Posts an operation in a slot that is free. It goes to a worker that waits for one of the granules, or to one that
+  // waits and spins, which saves a change of threads; else to the agent.
   void post(std::uint32_t slot, PageOperation kind, Address block, Bytes granule, GranuleMask granules) noexcept;
   std::uint64_t take_finished() noexcept;  // bits of slots
   const PostedOperation& operation(std::uint32_t slot) const { return control_->operations[slot]; }
@@ -74,7 +74,9 @@ class DeviceUnit {
   Status start_process();
   Status wait_until_ready();
   void give_to_agent(std::uint64_t bit) noexcept;
-  bool give_to_waiting_worker(const PostedOperation& operation, std::uint64_t bit) noexcept;
+  bool give_to_waiter_of(const PostedOperation& operation, std::uint64_t bit) noexcept;
+  bool give_to_spinning_worker(std::uint64_t bit) noexcept;
+  bool give_to_worker(WorkerState& worker, std::uint64_t bit) noexcept;  // false: it waits no more
   void grow_ahead() noexcept;
 
   DeviceUnitConfig config_;
