@@ -51,6 +51,7 @@ void apply(EngineState& state, const BlockAction& action, GranuleMask done) {
       break;
     case Operation::map:
       target.mapped |= done & target.resident;
+      clear_duplicates(state, action.block, done);
       break;
     case Operation::unmap:
       target.mapped = target.mapped - done;

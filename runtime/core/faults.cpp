@@ -93,6 +93,16 @@ bool drop_other_duplicates(EngineState& state, const Waiter& w, ProcessorId sour
 }
 
 void map_staged(EngineState& state, const Waiter& w) {
+  const GranuleMask one = GranuleMask::one(w.granule);
+  if (!(held_elsewhere(state, w.block, w.processor) & state.blocks.at(w.block).is_duplicated & one).empty()) {
+    // Fetched ahead before others duplicated it: mapping it would make it writable here. It comes anew.
+    order(state, w.block,
+          {.operation = Operation::discard,
+           .granules = one,
+           .target = w.processor,
+           .reason = Reason::read_mostly_duplicate});
+    return;
+  }
   order(state, w.block,
         {.operation = Operation::map,
          .granules = fetch_along_staged(state, w.block, w.granule, w.processor),
