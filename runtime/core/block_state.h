@@ -26,6 +26,7 @@ struct BlockState {
   Ticks last_use;
   std::uint16_t hotness = 0;    // touches, halved every 100 ms
   std::uint16_t hints_row = 0;  // of BlockTable's hints
+  std::uint16_t waiters = 0;    // faults on it that have not been answered
 };
 static_assert(sizeof(BlockState) <= 64, "DESIGN section 2: at most 64 bytes of state a block");
 

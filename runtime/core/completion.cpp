@@ -51,6 +51,7 @@ void apply(EngineState& state, const BlockAction& action, GranuleMask done) {
       break;
     case Operation::map:
       target.mapped |= done & target.resident;
+      clear_duplicates(state, action.block, done);
       break;
     case Operation::unmap:
       target.mapped = target.mapped - done;
@@ -96,6 +97,9 @@ void handle_refused(EngineState& state, const BlockAction& action, GranuleMask f
   BlockState& b = state.blocks.at(action.block);
   Range& range = state.ranges.at(b.range);
   const ProcessorId emptied = emptied_by(action);
+  if (emptied.is_device() && !state.presence(action.block, emptied).resident.empty()) {
+    state.device(emptied).eviction->migrated_in(action.block, state.now);  // it has stayed
+  }
   if (action.cause == Cause::eviction || action.reason == Reason::device_lost) {
     state.pinned.refused(action.block, state.now);
     if (outcome == Outcome::pinned) tally(state, range, [](Counters& c) { ++c.evictions_pinned; });

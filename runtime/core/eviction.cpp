@@ -28,7 +28,7 @@ class Choice final : public EvictionPolicy::Filter {
     if (!state_.pinned.empty() && state_.pinned.has(block, state_.now)) return false;
     const bool is_untouched = b.prefetched.contains(state_.blocks.presence(block, device_.id).resident);
     if (unused_since_ && (b.last_use >= *unused_since_ || is_untouched)) return ++seen_, false;
-    if (!state_.waiters.empty() && state_.waiters.has(block, device_.id)) {
+    if (b.waiters > 0 && state_.waiters.has(block, device_.id)) {
       if (!waited_for_) waited_for_ = block;
       return ++seen_, false;
     }
@@ -64,7 +64,7 @@ std::optional<BlockId> spent_victim(EngineState& state, DeviceState& device) {
     const BlockState& b = state.blocks.at(*block);
     if (b.range == RangeId{} || state.blocks.hints(*block).pattern != AccessPattern::streaming) continue;
     if (state.presence(*block, device.id).resident.empty()) continue;
-    const bool is_busy = !b.in_flight.empty() || state.waiters.has(*block, device.id);
+    const bool is_busy = !b.in_flight.empty() || b.waiters > 0;
     if (!is_busy && !state.pinned.has(*block, state.now)) return block;
   }
   return std::nullopt;
@@ -89,8 +89,10 @@ void send_home(EngineState& state, BlockId block, DeviceState& device, Cause cau
                bool keeps_contents) {
   const BlockState& b = state.blocks.at(block);
   Range& range = state.ranges.at(b.range);
-  const GranuleMask leaving = state.presence(block, device.id).resident - b.in_flight;
+  const GranuleMask resident = state.presence(block, device.id).resident;
+  const GranuleMask leaving = resident - b.in_flight;
   if (leaving.empty()) return;
+  if (leaving == resident) device.eviction->removed(block);  // no victim again while it is leaving
   const bool is_discardable = cause == Cause::eviction && state.blocks.hints(block).is_discardable;
   GranuleMask clean = held_elsewhere(state, block, device.id) & leaving;
   if (is_discardable || !keeps_contents) clean = leaving;

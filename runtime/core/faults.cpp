@@ -93,6 +93,16 @@ bool drop_other_duplicates(EngineState& state, const Waiter& w, ProcessorId sour
 }
 
 void map_staged(EngineState& state, const Waiter& w) {
+  const GranuleMask one = GranuleMask::one(w.granule);
+  if (!(held_elsewhere(state, w.block, w.processor) & state.blocks.at(w.block).is_duplicated & one).empty()) {
+    // Fetched ahead before others duplicated it: mapping it would make it writable here. It comes anew.
+    order(state, w.block,
+          {.operation = Operation::discard,
+           .granules = one,
+           .target = w.processor,
+           .reason = Reason::read_mostly_duplicate});
+    return;
+  }
   order(state, w.block,
         {.operation = Operation::map,
          .granules = fetch_along_staged(state, w.block, w.granule, w.processor),
@@ -203,6 +213,7 @@ bool attempt(EngineState& state, Waiter& w) {
 
 void forget(EngineState& state, Waiters::Index index) {
   want_nothing(state, state.waiters.at(index));
+  --state.blocks.at(state.waiters.at(index).block).waiters;
   state.waiters.remove(index);
 }
 
@@ -234,7 +245,9 @@ void take_fault(EngineState& state, const Fault& fault) {
   const BlockId block = range->block_at(fault.address - range->base);
   const GranuleIndex granule = range->granule_at(fault.address);
   count_fault(state, *range, block, granule, fault);
-  if (const auto known = state.waiters.find(block, granule, fault.processor); known != Waiters::none) {
+  BlockState& b = state.blocks.at(block);
+  const auto known = b.waiters == 0 ? Waiters::none : state.waiters.find(block, granule, fault.processor);
+  if (known != Waiters::none) {
     Waiter& w = state.waiters.at(known);
     w.access = std::max(w.access, fault.access);
     return;
@@ -251,11 +264,15 @@ void take_fault(EngineState& state, const Fault& fault) {
     wake(state, block, granule, fault.processor);
     return;
   }
+  ++b.waiters;
   if (attempt(state, state.waiters.at(added))) forget(state, added);
   note_sequence(state, *range, block, fault.processor);
 }
 
 void retry_waiters_after(EngineState& state, const BlockAction& answer, GranuleMask done, Ticks ended) {
+  const auto wants_frames = [](const DeviceState& device) { return device.wanted > Bytes{}; };
+  const bool is_anyone_queued = std::any_of(state.devices.begin(), state.devices.end(), wants_frames);
+  if (state.blocks.at(answer.block).waiters == 0 && !is_anyone_queued) return;
   for (Waiters::Index i = state.waiters.oldest(); i != Waiters::none;) {
     const Waiters::Index next = state.waiters.newer(i);
     Waiter& w = state.waiters.at(i);

@@ -21,7 +21,7 @@ class EvictionPolicy {
   virtual void reserve(std::uint32_t blocks) = 0;         // BlockIds stay below; called outside of the fault path
   virtual void migrated_in(BlockId block, Ticks at) = 0;  // some granules became resident on this device
   virtual void touched(BlockId block, Ticks at) = 0;      // a fault, or a sample that was used, on a resident block
-  virtual void removed(BlockId block) = 0;                // nothing of it is resident here any more
+  virtual void removed(BlockId block) = 0;                // nothing of it is resident here any more, or all is leaving
 
   // Whether the engine may take this block now (nothing in flight, not pinned, not needed by a waiting thread).
   struct Filter {

@@ -18,7 +18,7 @@ bool gather(EngineState& state, BlockId block) {
     const GranuleMask here = state.presence(block, device.id).resident - b.in_flight;
     if (here.empty()) continue;
     is_moving = true;
-    const GranuleMask clean = here & b.host.resident;
+    const GranuleMask clean = here & held_elsewhere(state, block, device.id);
     const Order common{.cause = Cause::demand, .reason = state.range_of(block).counters.placement, .is_mapped = false};
     if (!clean.empty()) {
       Order discard = common;

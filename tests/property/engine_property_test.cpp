@@ -86,16 +86,13 @@ std::pair<std::uint64_t, std::uint64_t> run_program(const Setup& setup) {
         break;
       case 2: {
         Hints hints = random_hints(random, setup);
-        model.advise({.at = {}, .range = range.range, .begin = begin, .end = range.bytes, .hints = hints, .request = {}});
+        model.advise(
+            {.at = {}, .range = range.range, .begin = begin, .end = range.bytes, .hints = hints, .request = {}});
         break;
       }
       case 3:
-        model.prefetch({.at = {},
-                        .range = range.range,
-                        .begin = begin,
-                        .end = range.bytes,
-                        .target = processor,
-                        .request = {}});
+        model.prefetch(
+            {.at = {}, .range = range.range, .begin = begin, .end = range.bytes, .target = processor, .request = {}});
         break;
       case 4:
         model.sample(4);
@@ -103,9 +100,8 @@ std::pair<std::uint64_t, std::uint64_t> run_program(const Setup& setup) {
       default:
         for (int n = 0; n < 12; ++n) {
           const bool sweeps = random() % 2 == 0;
-          const Bytes offset =
-              sweeps ? Bytes{(begin.n + static_cast<std::uint64_t>(n) * (256_KiB).n) % range.bytes.n}
-                     : Bytes{random() % range.bytes.n};
+          const Bytes offset = sweeps ? Bytes{(begin.n + static_cast<std::uint64_t>(n) * (256_KiB).n) % range.bytes.n}
+                                      : Bytes{random() % range.bytes.n};
           model.access(processor, static_cast<std::uint32_t>(random() % 2), range.base + offset,
                        random() % 2 == 0 ? Access::read : Access::write);
         }
@@ -131,9 +127,8 @@ Setup arbitrary_setup() {
 
 std::string shown(const Setup& s) {
   std::ostringstream out;
-  out << "seed " << s.seed << " policy " << s.policy->name << " devices " << s.devices << " duplicates "
-      << s.duplicates << " remote " << s.remote << " samples " << s.samples << " fails " << s.fails << " ahead "
-      << s.ahead;
+  out << "seed " << s.seed << " policy " << s.policy->name << " devices " << s.devices << " duplicates " << s.duplicates
+      << " remote " << s.remote << " samples " << s.samples << " fails " << s.fails << " ahead " << s.ahead;
   return out.str();
 }
 

@@ -354,10 +354,10 @@ void ModelDevice::carry_out(std::size_t pending) {
   BlockAction succeeded = action;
   succeeded.granules = action.granules - done.failed;
   for_each_granule(succeeded, [&](Address address, std::uint32_t) { apply(action, address); });
-  const bool maps = action.operation == Operation::duplicate || action.operation == Operation::map ||
-                    action.operation == Operation::unprotect ||
-                    ((action.operation == Operation::populate || action.operation == Operation::migrate) &&
-                     action.is_mapped);
+  const bool maps =
+      action.operation == Operation::duplicate || action.operation == Operation::map ||
+      action.operation == Operation::unprotect ||
+      ((action.operation == Operation::populate || action.operation == Operation::migrate) && action.is_mapped);
   if (maps) wake(action.target, succeeded);
   told(done);
 }

@@ -49,8 +49,8 @@ class ModelDevice {
   std::uint64_t actions_digest() const { return actions_digest_; }
   std::uint64_t accesses_done() const { return accesses_done_; }
   std::uint64_t granules_lost() const { return granules_lost_; }
-  const std::vector<Event>& events() const { return events_; }          // all that the engine was told
-  const std::vector<BlockAction>& ordered() const { return ordered_; }  // all block actions so far
+  const std::vector<Event>& events() const { return events_; }              // all that the engine was told
+  const std::vector<BlockAction>& ordered() const { return ordered_; }      // all block actions so far
   const std::vector<std::size_t>& step_ends() const { return step_ends_; }  // events().size() after each step
   void keep_log(bool keeps) { keeps_log_ = keeps; }
   Ticks now() const { return now_; }
