@@ -14,6 +14,9 @@ namespace {
 
 constexpr auto demand = static_cast<std::size_t>(Cause::demand);
 
+// Free memory below which blocks are evicted ahead of need, by default (evict.low).
+constexpr Bytes water_mark = 8_MiB;
+
 using Found = std::vector<Finding>;
 
 void say(Found& found, const ReportRange& range, Ticks gain, std::string text) {
@@ -149,7 +152,7 @@ void find_short_budget(const ReportModel& model, Found& found) {
   Ticks again;
   for (const ReportRange& range : model.ranges) again += stall_again(range);
   const std::uint64_t devices = std::max<std::size_t>(1, model.devices.size());
-  const Bytes each{round_up({totals.device_working_set.n / devices}, 1_MiB).n + (2_MiB).n};
+  const Bytes each = round_up({totals.device_working_set.n / devices}, 1_MiB) + water_mark;
   // Counted half: more memory is seldom to be had.
   say(found, {again.n / 2},
       fmt::format("Kernels use {} and the budget is {}, {} too little: {} faults were on bytes evicted before. With "

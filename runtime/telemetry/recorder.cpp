@@ -140,7 +140,7 @@ void Recorder::sample(const EngineSnapshot& snapshot, Ticks now) {
   for (const RangeView& view : snapshot.ranges) {
     const Live* entry = live(view.range);
     if (entry == nullptr) continue;
-    if (was_used_by_device(*view.counters)) working_set += entry->identity.bytes;
+    if (was_used_by_device(*view.counters)) working_set += view.bytes;
     if (entry->timeline == no_timeline) continue;
     for (std::uint32_t p = 0; p + 1 < places; ++p) values[p] = view.counters->resident[p].n;
     values[places - 1] = view.counters->resident_remote.n;
@@ -191,7 +191,7 @@ ReportTotals Recorder::totals(const EngineSnapshot& snapshot, Ticks now) const {
     const Live* entry = live(view.range);
     if (entry == nullptr) continue;
     totals.bytes_in_once += std::min(total_of(view.counters->bytes_in), view.bytes);
-    if (was_used_by_device(*view.counters)) working_set += entry->identity.bytes;
+    if (was_used_by_device(*view.counters)) working_set += view.bytes;
   }
   totals.device_working_set = std::max(totals.device_working_set, working_set);
   return totals;

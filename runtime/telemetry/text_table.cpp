@@ -2,6 +2,7 @@
 #include "telemetry/text_table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 #include "base/assert.h"
@@ -11,6 +12,21 @@ namespace umrt {
 namespace {
 
 constexpr std::size_t gap = 2;
+
+// What is not to be torn apart at the end of a line: a number and its unit, a word and the separator after it.
+std::vector<std::string> pieces_of(const std::string& words) {
+  std::vector<std::string> pieces;
+  std::istringstream stream{words};
+  for (std::string word; stream >> word;) {
+    const bool is_after_number = !pieces.empty() && std::isdigit(static_cast<unsigned char>(pieces.back().back())) != 0;
+    if (!pieces.empty() && (word == "·" || is_after_number)) {
+      pieces.back() += ' ' + word;
+    } else {
+      pieces.push_back(word);
+    }
+  }
+  return pieces;
+}
 
 }  // namespace
 
@@ -50,23 +66,17 @@ std::string TextTable::text(std::size_t indent) const {
 }
 
 std::string wrapped(const std::string& words, const std::string& first) {
+  const std::string margin(columns_of(first), ' ');
   std::string text;
   std::string line = first;
-  std::size_t length = columns_of(first);
-  const std::size_t indent = length;
   bool is_begun = false;
-  std::istringstream stream{words};
-  for (std::string word; stream >> word;) {
-    const std::size_t more = columns_of(word);
-    if (is_begun && length + 1 + more > page_columns) {
+  for (const std::string& piece : pieces_of(words)) {
+    if (is_begun && columns_of(line) + 1 + columns_of(piece) > page_columns) {
       text += line + '\n';
-      line.assign(indent, ' ');
-      length = indent;
+      line = margin;
       is_begun = false;
     }
-    if (is_begun) line += ' ';
-    length += more + (is_begun ? 1 : 0);
-    line += word;
+    line += (is_begun ? " " : "") + piece;
     is_begun = true;
   }
   return text + line + '\n';

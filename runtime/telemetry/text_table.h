@@ -13,6 +13,7 @@ class TextTable {
  public:
   void add_column(std::string heading, bool is_left);
   void add_row(std::vector<std::string> cells, std::string below = {});
+  std::size_t columns() const { return headings_.size(); }
   bool is_empty() const { return rows_.empty(); }
   std::string text(std::size_t indent) const;
 
