@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t label_columns = 20;
 constexpr std::size_t sparkline_columns = 20;
-constexpr std::size_t bar_columns = 24;
+constexpr std::size_t bar_columns = 20;
 
 using Values = std::vector<std::optional<std::uint64_t>>;
 
