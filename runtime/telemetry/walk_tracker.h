@@ -16,7 +16,7 @@ class WalkTracker {
   const AccessWalk& walk() const { return walk_; }
 
  private:
-  static constexpr std::uint32_t places = 4;  // threads with the same remainder share one
+  static constexpr std::uint32_t places = 8;  // threads with the same remainder share one
   std::array<Bytes, places> last_{};
   std::array<bool, places> has_last_{};
   AccessWalk walk_;

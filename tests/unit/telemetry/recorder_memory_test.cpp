@@ -17,11 +17,17 @@ std::size_t bytes_live = 0;
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   void* memory = std::malloc(bytes);
-  if (memory == nullptr) throw std::bad_alloc{};
+  if (memory == nullptr) return nullptr;
   ++allocations;
   bytes_live += malloc_usable_size(memory);
+  return memory;
+}
+
+void* operator new(std::size_t bytes) {
+  void* memory = ::operator new(bytes, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc{};
   return memory;
 }
 
@@ -32,6 +38,7 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept { ::operator delete(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { ::operator delete(memory); }
 
 namespace umrt {
 namespace {
