@@ -42,6 +42,7 @@ struct FetchContext {  // one fault, or one prefetch, on one block
   GranuleMask fetchable;  // may be brought there with one action: same place, nothing in flight
   Hints hints;
   ProcessorId processor;
+  bool is_dense = false;  // at least 80 % of what came to devices before was used
 };
 
 // Which granules of the block to bring along with the faulted one. The faulted one is always in the answer.
