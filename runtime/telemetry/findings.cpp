@@ -62,7 +62,7 @@ void find_cyclic_sweep(const ReportModel& model, Found& found) {
 void find_random_in_large_granules(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
     if (range.page_class != PageClass::page_2m || !is_random(range.walk)) continue;
-    if (bytes_in_again(range) < range.bytes) continue;
+    if (range.counters.refaults == 0 || bytes_in_again(range) < range.bytes) continue;
     say(found, range, stall_again(range),
         fmt::format("Range {} is touched at random, and every fault brings 2 MiB: {} in for its {}. Allocate it with "
                     "page_class UMRT_PAGE_CLASS_64K and UMRT_PATTERN_RANDOM, so that a fault brings 64 KiB.",
@@ -104,9 +104,9 @@ void find_wasted_prefetches(const ReportModel& model, Found& found) {
 void find_ping_pong(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
     const Counters& counters = range.counters;
+    if (!goes_to_and_fro(range)) continue;
     const Bytes in = counters.bytes_in[demand];
     const Bytes out = counters.bytes_out[demand];
-    if (range.bytes == Bytes{} || in < range.bytes * 2 || out < range.bytes * 2) continue;
     const bool is_read = is_mostly_read_by_host(counters) && is_mostly_read_by_devices(counters);
     say(found, range, share_of(counters.stall + counters.transfer, out.n, in.n + out.n),
         fmt::format("Range {} goes to and fro: kernels faulted {} in and the host {} out, for its {}. {}",
@@ -135,7 +135,7 @@ void find_read_by_devices(const ReportModel& model, Found& found) {
 void find_thrashing(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
     const std::uint64_t holds = range.counters.thrashing_holds;
-    if (holds < 16) continue;
+    if (holds < 16 || goes_to_and_fro(range)) continue;
     say(found, range, share_of(range.counters.stall, holds, device_faults_of(range.counters)),
         fmt::format("Two processors want the same blocks of {} in turn: they were held in place {} times. Give each "
                     "processor a part of its own, aligned to 2 MiB, or one place to all with "

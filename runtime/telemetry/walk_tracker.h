@@ -11,7 +11,7 @@ namespace umrt {
 
 class WalkTracker {
  public:
-  // `offset` in the range of `bytes`. A step ahead is one of at most an eighth of the range.
+  // `offset` in the range of `bytes`. A step ahead is one of at most an eighth of the range, or 4 MiB.
   void fault(std::uint32_t thread, Bytes offset, Bytes bytes);
   const AccessWalk& walk() const { return walk_; }
 
