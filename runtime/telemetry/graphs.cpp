@@ -75,8 +75,8 @@ std::size_t columns_of(std::string_view utf8) {
 }
 
 std::string shortened(std::string_view utf8, std::size_t columns, const Glyphs& glyphs) {
-  UMRT_ASSERT(columns >= 1);
   if (columns_of(utf8) <= columns) return std::string{utf8};
+  UMRT_ASSERT(columns >= 1);
   std::size_t end = 0;
   for (std::size_t left = columns; end < utf8.size(); ++end) {
     if (begins_code_point(utf8[end]) && left-- == 1) break;

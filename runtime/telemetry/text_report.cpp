@@ -13,7 +13,6 @@
 namespace umrt {
 namespace {
 
-constexpr std::size_t label_columns = 20;
 constexpr std::size_t sparkline_columns = 20;
 constexpr std::size_t bar_columns = 20;
 
@@ -108,7 +107,7 @@ std::string comparison(const ReportModel& model, const Glyphs& glyphs) {
   if (model.comparison.empty()) {
     return "COMPARISON\n  With prefetch off and with policy uvm: not measured here; `umrt demo` measures it.\n\n";
   }
-  TextTable table;
+  TextTable table{glyphs};
   add_columns(table, comparison_columns());
   table.add_column("", true);
   Ticks longest;
@@ -126,7 +125,7 @@ std::string comparison(const ReportModel& model, const Glyphs& glyphs) {
 }
 
 std::string devices(const ReportModel& model, const Glyphs& glyphs) {
-  TextTable table;
+  TextTable table{glyphs};
   add_columns(table, device_columns());
   table.add_column("IN USE OVER TIME", true);
   for (const ReportDevice& device : model.devices) {
@@ -171,11 +170,24 @@ void add_rows_by_device(TextTable& table, const ReportModel& model, const Report
   }
 }
 
+// The rules that placed the ranges of the table, in words.
+std::string placements(const ReportModel& model, const TextStyle& style) {
+  std::vector<Reason> reasons;
+  std::string text;
+  for (std::size_t i = 0; i < model.ranges.size() && i < style.ranges_max; ++i) {
+    const Reason reason = model.ranges[i].counters.placement;
+    if (reason == Reason::none || std::ranges::find(reasons, reason) != reasons.end()) continue;
+    reasons.push_back(reason);
+    text += wrapped(reason_text(reason), fmt::format("  {}: ", reason_name(reason)));
+  }
+  return text;
+}
+
 std::string ranges(const ReportModel& model, const TextStyle& style, const Glyphs& glyphs) {
   std::size_t slots = 0;
   for (const ReportRange& range : model.ranges) slots = std::max(slots, range.timeline.size());
 
-  TextTable table;
+  TextTable table{glyphs};
   add_columns(table, range_columns());
   const std::size_t sparkline_column = table.columns();
   table.add_column("ON DEVICE OVER TIME", true);
@@ -184,7 +196,6 @@ std::string ranges(const ReportModel& model, const TextStyle& style, const Glyph
     const ReportRange& range = model.ranges[i];
     std::vector<std::string> cells;
     add_cells(cells, range_columns(), range);
-    cells.front() = shortened(cells.front(), label_columns, glyphs);
     cells.push_back(sparkline(on_device(range, all_devices, slots), range.bytes.n, sparkline_columns, glyphs));
     add_cells(cells, counter_columns(), range.counters);
     std::string below;
@@ -198,8 +209,9 @@ std::string ranges(const ReportModel& model, const TextStyle& style, const Glyph
   if (model.ranges.size() > style.ranges_max) {
     text += fmt::format("  and {} more rows in the JSON report\n", model.ranges.size() - style.ranges_max);
   }
-  return text + fmt::format("\n  Over time: {} from left to right; {} none, {} to {} part to all of it on a device.\n",
-                            human(model.totals.elapsed), glyphs.zero, glyphs.levels[0], glyphs.levels[7]);
+  text += fmt::format("\n  Over time: {} from left to right; {} none, {} to {} part to all of it on a device.\n",
+                      human(model.totals.elapsed), glyphs.zero, glyphs.levels[0], glyphs.levels[7]);
+  return text + placements(model, style);
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 #include <sstream>
 
 #include "base/assert.h"
-#include "telemetry/graphs.h"
 
 namespace umrt {
 namespace {
 
 constexpr std::size_t gap = 2;
+constexpr std::size_t first_column_min = 8;
 
 // What is not to be torn apart at the end of a line: a number and its unit, a word and the separator after it.
 std::vector<std::string> pieces_of(const std::string& words) {
@@ -37,29 +37,40 @@ void TextTable::add_row(std::vector<std::string> cells, std::string below) {
   rows_.push_back({std::move(cells), std::move(below)});
 }
 
+std::vector<std::size_t> TextTable::widths(std::size_t indent) const {
+  std::vector<std::size_t> widths;
+  std::size_t line = indent;
+  for (std::size_t i = 0; i < headings_.size(); ++i) {
+    widths.push_back(columns_of(headings_[i].text));
+    for (const Row& row : rows_) widths[i] = std::max(widths[i], columns_of(row.cells[i]));
+    line += widths[i] + (i > 0 ? gap : 0);
+  }
+  if (line > page_columns && !widths.empty()) {
+    widths[0] -= std::min(line - page_columns, widths[0] - std::min(widths[0], first_column_min));
+  }
+  return widths;
+}
+
 std::string TextTable::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const {
   std::string text;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string blanks(widths[i] - columns_of(cells[i]), ' ');
+    const std::string cell = shortened(cells[i], widths[i], *glyphs_);
+    const std::string blanks(widths[i] - columns_of(cell), ' ');
     if (i > 0) text.append(gap, ' ');
-    text += headings_[i].is_left ? cells[i] + blanks : blanks + cells[i];
+    text += headings_[i].is_left ? cell + blanks : blanks + cell;
   }
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 
 std::string TextTable::text(std::size_t indent) const {
-  std::vector<std::string> headings;
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < headings_.size(); ++i) {
-    headings.push_back(headings_[i].text);
-    widths.push_back(columns_of(headings_[i].text));
-    for (const Row& row : rows_) widths[i] = std::max(widths[i], columns_of(row.cells[i]));
-  }
   const std::string margin(indent, ' ');
-  std::string text = margin + line(headings, widths) + '\n';
+  const std::vector<std::size_t> columns = widths(indent);
+  std::vector<std::string> headings;
+  for (const Heading& heading : headings_) headings.push_back(heading.text);
+  std::string text = margin + line(headings, columns) + '\n';
   for (const Row& row : rows_) {
-    text += margin + line(row.cells, widths) + '\n';
+    text += margin + line(row.cells, columns) + '\n';
     if (!row.below.empty()) text += wrapped(row.below, margin + "  ");
   }
   return text;

@@ -81,11 +81,20 @@ TEST(TextTable, numbers_stay_with_their_units_at_the_end_of_a_line) {
 }
 
 TEST(TextTable, words_go_left_and_numbers_right) {
-  TextTable table;
+  TextTable table{glyphs(true)};
   table.add_column("NAME", true);
   table.add_column("SIZE", false);
   table.add_row({"a", "1 B"}, "below");
   EXPECT_EQ(table.text(1), " NAME  SIZE\n a      1 B\n   below\n");
+}
+
+TEST(TextTable, the_first_column_gives_way_to_the_width_of_the_page) {
+  TextTable table{glyphs(true)};
+  table.add_column("NAME", true);
+  table.add_column("WIDE", false);
+  table.add_row({std::string(40, 'n'), std::string(page_columns - 20, 'w')});
+  EXPECT_EQ(table.text(2), "  NAME" + std::string(page_columns - 10, ' ') + "WIDE\n  " + std::string(15, 'n') + "~  " +
+                               std::string(page_columns - 20, 'w') + "\n");
 }
 
 }  // namespace

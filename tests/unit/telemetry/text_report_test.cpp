@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "telemetry/graphs.h"
+#include "telemetry/text_table.h"
 #include "unit/telemetry/example_report.h"
 
 namespace umrt {
@@ -60,6 +64,30 @@ TEST(TextReport, stalls_of_several_threads_are_a_share_of_their_time) {
   model.totals.counters.stall = {1'000};
   model.run.workers = 4;
   EXPECT_THAT(to_text(model), HasSubstr("waited 25 % of it"));
+}
+
+TEST(TextReport, stays_within_the_page_with_large_numbers_and_long_names) {
+  ReportModel model = test::example_report();
+  for (ReportRange& range : model.ranges) {
+    range.name = std::string(70, 'x') + range.name;
+    range.bytes = 1023_MiB;
+    range.counters.faults[1] = {4'000'000, 4'000'000};
+    range.counters.refaults = 8'000'000;
+    range.counters.bytes_in[0] = 1000_MiB;
+    range.counters.bytes_out[2] = 1000_MiB;
+    range.counters.prefetched_wasted = 1000_MiB;
+    range.counters.stall = {123'000'000};
+  }
+  std::istringstream lines{to_text(model)};
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), page_columns) << line;
+}
+
+TEST(TextReport, explains_each_rule_of_placement_once) {
+  const std::string text = to_text(test::example_report());
+  const std::string words = "device-high-performance: hot on the device\n";
+  const std::size_t first = text.find(words);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find(words, first + 1), std::string::npos);
 }
 
 }  // namespace
