@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/graphs.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace umrt {
+namespace {
+
+constexpr Glyphs utf8_glyphs{.full = "█",
+                             .rest = "░",
+                             .zero = "·",
+                             .line = "─",
+                             .dot = " · ",
+                             .cut = "…",
+                             .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}};
+constexpr Glyphs ascii_glyphs{.full = "#",
+                              .rest = "-",
+                              .zero = ".",
+                              .line = "-",
+                              .dot = "; ",
+                              .cut = "~",
+                              .levels = {"_", ":", "-", "=", "+", "*", "#", "@"}};
+
+bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+// The bytes of the first `count` code points.
+std::size_t bytes_of(std::string_view utf8, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < utf8.size(); ++at) {
+    if (begins_code_point(utf8[at]) && count-- == 0) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+const Glyphs& glyphs(bool is_ascii) { return is_ascii ? ascii_glyphs : utf8_glyphs; }
+
+std::string repeated(std::string_view glyph, std::size_t count) {
+  std::string text;
+  for (; count > 0; --count) text += glyph;
+  return text;
+}
+
+std::string bar(std::uint64_t part, std::uint64_t whole, std::size_t width, const Glyphs& glyphs) {
+  std::size_t filled = width;
+  if (part < whole) {
+    const double share = static_cast<double>(part) / static_cast<double>(whole);
+    filled = static_cast<std::size_t>(share * static_cast<double>(width) + 0.5);
+    filled = std::clamp<std::size_t>(filled, part > 0 ? 1 : 0, width - 1);
+  }
+  return repeated(glyphs.full, filled) + repeated(glyphs.rest, width - filled);
+}
+
+std::string sparkline(const std::vector<std::optional<std::uint64_t>>& values, std::uint64_t full, std::size_t width,
+                      const Glyphs& glyphs) {
+  std::string text;
+  for (std::size_t cell = 0; cell < width; ++cell) {
+    const std::size_t begin = cell * values.size() / width;
+    const std::size_t end = std::min(values.size(), std::max(begin + 1, (cell + 1) * values.size() / width));
+    double sum = 0;
+    std::size_t known = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!values[i]) continue;
+      sum += static_cast<double>(*values[i]);
+      ++known;
+    }
+    if (known == 0) {
+      text += ' ';
+    } else if (sum == 0 || full == 0) {
+      text += glyphs.zero;
+    } else {
+      const double share = sum / static_cast<double>(known) / static_cast<double>(full);
+      text += glyphs.levels[std::min<std::size_t>(7, static_cast<std::size_t>(share * 8))];
+    }
+  }
+  return text;
+}
+
+std::size_t columns_of(std::string_view utf8) {
+  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), begins_code_point));
+}
+
+std::string shortened(std::string_view utf8, std::size_t columns, const Glyphs& glyphs) {
+  UMRT_ASSERT(columns >= 3);
+  const std::size_t length = columns_of(utf8);
+  if (length <= columns) return std::string{utf8};
+  const std::size_t tail = columns / 2;
+  const std::size_t head = columns - tail - 1;
+  return std::string{utf8.substr(0, bytes_of(utf8, head))} + std::string{glyphs.cut} +
+         std::string{utf8.substr(bytes_of(utf8, length - tail))};
+}
+
+}  // namespace umrt
