@@ -10,7 +10,8 @@
 namespace umrt::test {
 
 struct HeapFixture {
-  explicit HeapFixture(Bytes arena_bytes = 1_GiB, Bytes small_zone = 256_MiB)
+  HeapFixture() : HeapFixture{1_GiB, 256_MiB} {}
+  HeapFixture(Bytes arena_bytes, Bytes small_zone)
       : arena{.base = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 44),
               .bytes = arena_bytes,
               .huge_begin = {small_zone.n}},
