@@ -59,11 +59,14 @@ class Datasets(unittest.TestCase):
 
     def test_the_shipped_ring_is_what_the_script_makes(self):
         shipped = (ROOT / "tests" / "data" / "generated.txt").read_text()
-        self.assertTrue(self.made("ring_of_cliques.py") == shipped, "make tests/data/generated.txt anew by tools/datasets")
+        self.assertTrue(self.made("ring_of_cliques.py") == shipped, "make tests/data/generated.txt anew")
 
     def test_both_shipped_forms_of_the_dependencies_are_one_graph(self):
         folder = ROOT / "tests" / "data"
-        numbers = lambda name, skip: [tuple(map(int, line.split())) for line in (folder / name).read_text().splitlines()[skip:]]
+
+        def numbers(name, skip):
+            return [tuple(map(int, line.split())) for line in (folder / name).read_text().splitlines()[skip:]]
+
         edges = numbers("debian-dependencies.txt", 4)
         self.assertGreater(len(edges), 10_000)
         self.assertEqual(numbers("debian-dependencies.mtx", 3), [(a + 1, b + 1) for a, b in edges])
