@@ -58,7 +58,8 @@ struct BlockAction {
 };
 
 // The whole range becomes, or ceases to be, one shared mapping of system memory in every processor (zero-copy).
-// Ordered only while every granule of the range is staged at the host or absent, and nothing of it is in flight.
+// Ordered only while every granule of the range is staged at the host or absent, and nothing of it is in flight. Once
+// it has ceased to be remote, every granule is staged at the host.
 struct RemoteAction {
   RangeId range;
   Address base;
@@ -67,7 +68,8 @@ struct RemoteAction {
   friend constexpr bool operator==(const RemoteAction&, const RemoteAction&) = default;
 };
 
-// Nothing of the range is mapped, staged or in flight any more; the host may reuse its addresses.
+// Nothing of the range is on a device or in flight any more, no thread of a device waits in it. Carrying this out gives
+// back what the host holds of it, mapped or staged; then its addresses may be used again.
 struct RangeReleased {
   RangeId range;
   Address base;

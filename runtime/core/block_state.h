@@ -24,10 +24,9 @@ struct BlockState {
   GranuleMask evicted;        // was on a device and was evicted: the next fault is a re-fault
   RangeId range;
   Ticks last_use;
-  std::uint32_t newer = ~0u;  // neighbours in the eviction order of the device that holds it (policy/)
-  std::uint32_t older = ~0u;
-  std::uint16_t hotness = 0;  // touches, halved every 100 ms
-  std::uint16_t is_listed = 0;
+  std::uint16_t hotness = 0;    // touches, halved every 100 ms
+  std::uint16_t hints_row = 0;  // of BlockTable's hints
+  std::uint16_t waiters = 0;    // faults on it that have not been answered
 };
 static_assert(sizeof(BlockState) <= 64, "DESIGN section 2: at most 64 bytes of state a block");
 

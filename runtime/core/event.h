@@ -53,7 +53,8 @@ enum class Outcome : std::uint8_t {
   done,
   pinned,     // the kernel holds a page (EBUSY, EINVAL of UFFDIO_MOVE): nothing changed for `failed`
   no_memory,  // no frame or no host memory: nothing changed for `failed`
-  lost,       // the device process is gone: `failed` granules have no bytes there any more
+  lost,       // the device process is gone: `failed` granules have no bytes there any more. At the other processor
+              // of a migrate they are as before. Peer migrations: comes after DeviceLost, which says whose process
 };
 
 struct ActionDone {

@@ -21,7 +21,7 @@ class EvictionPolicy {
   virtual void reserve(std::uint32_t blocks) = 0;         // BlockIds stay below; called outside of the fault path
   virtual void migrated_in(BlockId block, Ticks at) = 0;  // some granules became resident on this device
   virtual void touched(BlockId block, Ticks at) = 0;      // a fault, or a sample that was used, on a resident block
-  virtual void removed(BlockId block) = 0;                // nothing of it is resident here any more
+  virtual void removed(BlockId block) = 0;                // nothing of it is resident here any more, or all is leaving
 
   // Whether the engine may take this block now (nothing in flight, not pinned, not needed by a waiting thread).
   struct Filter {
@@ -42,6 +42,7 @@ struct FetchContext {  // one fault, or one prefetch, on one block
   GranuleMask fetchable;  // may be brought there with one action: same place, nothing in flight
   Hints hints;
   ProcessorId processor;
+  bool is_dense = false;  // at least 80 % of what came to devices before was used
 };
 
 // Which granules of the block to bring along with the faulted one. The faulted one is always in the answer.

@@ -131,7 +131,9 @@ const Column<ReportTotals> total_rows[] = {
 };
 
 const Column<ReportDevice> device_rows[] = {
-    {"device", Shown::table, "DEVICE", "its ordinal", [](ReportDevice& d) -> std::uint64_t& { return d.ordinal; }},
+    {"device", Shown::json, "", "its ordinal", [](ReportDevice& d) -> std::uint64_t& { return d.ordinal; }},
+    {"name", Shown::table, "DEVICE", "as findings name it",
+     [](const ReportDevice& d) { return human(device_processor(static_cast<std::uint32_t>(d.ordinal))); }},
     {"budget_bytes", Shown::table, "BUDGET", "memory that it may use",
      [](ReportDevice& d) -> Bytes& { return d.budget; }},
     {"peak_bytes", Shown::table, "PEAK", "most memory in use at one time",

@@ -51,6 +51,12 @@ bool is_mostly_read_by_host(const Counters& counters) {
   return host[write] * 4 <= host[read];
 }
 
+bool goes_to_and_fro(const ReportRange& range) {
+  const Bytes in = range.counters.bytes_in[static_cast<std::size_t>(Cause::demand)];
+  const Bytes out = range.counters.bytes_out[static_cast<std::size_t>(Cause::demand)];
+  return range.bytes > Bytes{} && in >= range.bytes * 2 && out >= range.bytes * 2;
+}
+
 Ticks share_of(Ticks duration, std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return {};
   const double share = std::min(1.0, static_cast<double>(part) / static_cast<double>(whole));

@@ -20,6 +20,8 @@ std::uint32_t reading_devices(const Counters& counters);  // devices that faulte
 bool is_mostly_read_by_devices(const Counters& counters);
 bool is_mostly_read_by_host(const Counters& counters);
 
+bool goes_to_and_fro(const ReportRange& range);  // by faults, at least twice each way
+
 // The part of a duration that goes with `part` of `whole`, at most all of it.
 Ticks share_of(Ticks duration, std::uint64_t part, std::uint64_t whole);
 // Stall time of the range that goes with bytes that came in again.

@@ -14,6 +14,9 @@ namespace {
 
 constexpr auto demand = static_cast<std::size_t>(Cause::demand);
 
+// Free memory below which blocks are evicted ahead of need, by default (evict.low).
+constexpr Bytes water_mark = 8_MiB;
+
 using Found = std::vector<Finding>;
 
 void say(Found& found, const ReportRange& range, Ticks gain, std::string text) {
@@ -59,7 +62,7 @@ void find_cyclic_sweep(const ReportModel& model, Found& found) {
 void find_random_in_large_granules(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
     if (range.page_class != PageClass::page_2m || !is_random(range.walk)) continue;
-    if (bytes_in_again(range) < range.bytes) continue;
+    if (range.counters.refaults == 0 || bytes_in_again(range) < range.bytes) continue;
     say(found, range, stall_again(range),
         fmt::format("Range {} is touched at random, and every fault brings 2 MiB: {} in for its {}. Allocate it with "
                     "page_class UMRT_PAGE_CLASS_64K and UMRT_PATTERN_RANDOM, so that a fault brings 64 KiB.",
@@ -101,9 +104,9 @@ void find_wasted_prefetches(const ReportModel& model, Found& found) {
 void find_ping_pong(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
     const Counters& counters = range.counters;
+    if (!goes_to_and_fro(range)) continue;
     const Bytes in = counters.bytes_in[demand];
     const Bytes out = counters.bytes_out[demand];
-    if (range.bytes == Bytes{} || in < range.bytes * 2 || out < range.bytes * 2) continue;
     const bool is_read = is_mostly_read_by_host(counters) && is_mostly_read_by_devices(counters);
     say(found, range, share_of(counters.stall + counters.transfer, out.n, in.n + out.n),
         fmt::format("Range {} goes to and fro: kernels faulted {} in and the host {} out, for its {}. {}",
@@ -132,7 +135,7 @@ void find_read_by_devices(const ReportModel& model, Found& found) {
 void find_thrashing(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
     const std::uint64_t holds = range.counters.thrashing_holds;
-    if (holds < 16) continue;
+    if (holds < 16 || goes_to_and_fro(range)) continue;
     say(found, range, share_of(range.counters.stall, holds, device_faults_of(range.counters)),
         fmt::format("Two processors want the same blocks of {} in turn: they were held in place {} times. Give each "
                     "processor a part of its own, aligned to 2 MiB, or one place to all with "
@@ -149,7 +152,7 @@ void find_short_budget(const ReportModel& model, Found& found) {
   Ticks again;
   for (const ReportRange& range : model.ranges) again += stall_again(range);
   const std::uint64_t devices = std::max<std::size_t>(1, model.devices.size());
-  const Bytes each{round_up({totals.device_working_set.n / devices}, 1_MiB).n + (2_MiB).n};
+  const Bytes each = round_up({totals.device_working_set.n / devices}, 1_MiB) + water_mark;
   // Counted half: more memory is seldom to be had.
   say(found, {again.n / 2},
       fmt::format("Kernels use {} and the budget is {}, {} too little: {} faults were on bytes evicted before. With "

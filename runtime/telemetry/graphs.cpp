@@ -25,15 +25,6 @@ constexpr Glyphs ascii_glyphs{.full = "#",
 
 bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
-// The bytes of the first `count` code points.
-std::size_t bytes_of(std::string_view utf8, std::size_t count) {
-  std::size_t at = 0;
-  for (; at < utf8.size(); ++at) {
-    if (begins_code_point(utf8[at]) && count-- == 0) break;
-  }
-  return at;
-}
-
 }  // namespace
 
 const Glyphs& glyphs(bool is_ascii) { return is_ascii ? ascii_glyphs : utf8_glyphs; }
@@ -84,13 +75,13 @@ std::size_t columns_of(std::string_view utf8) {
 }
 
 std::string shortened(std::string_view utf8, std::size_t columns, const Glyphs& glyphs) {
-  UMRT_ASSERT(columns >= 3);
-  const std::size_t length = columns_of(utf8);
-  if (length <= columns) return std::string{utf8};
-  const std::size_t tail = columns / 2;
-  const std::size_t head = columns - tail - 1;
-  return std::string{utf8.substr(0, bytes_of(utf8, head))} + std::string{glyphs.cut} +
-         std::string{utf8.substr(bytes_of(utf8, length - tail))};
+  if (columns_of(utf8) <= columns) return std::string{utf8};
+  UMRT_ASSERT(columns >= 1);
+  std::size_t end = 0;
+  for (std::size_t left = columns; end < utf8.size(); ++end) {
+    if (begins_code_point(utf8[end]) && left-- == 1) break;
+  }
+  return std::string{utf8.substr(0, end)} + std::string{glyphs.cut};
 }
 
 }  // namespace umrt

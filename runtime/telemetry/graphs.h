@@ -25,7 +25,7 @@ std::string sparkline(const std::vector<std::optional<std::uint64_t>>& values, s
 
 std::string repeated(std::string_view glyph, std::size_t count);
 std::size_t columns_of(std::string_view utf8);  // on a terminal: one a code point
-// Cut in the middle to at most `columns`.
+// Cut to at most `columns`, with a sign that it was.
 std::string shortened(std::string_view utf8, std::size_t columns, const Glyphs& glyphs);
 
 }  // namespace umrt

@@ -196,6 +196,32 @@ void read(const Json& from, Finding& finding) {
   read(from.at("gain_ms"), finding.gain);
 }
 
+// ---- text
+
+// A name from the application may be no UTF-8; it must not cost the report.
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+bool has_objects(const Json& json) {
+  return json.is_object() || (json.is_array() && std::any_of(json.begin(), json.end(), has_objects));
+}
+
+// Objects and lists of them are indented; a list of figures stays on one line.
+void print(std::string& text, const Json& json, std::size_t indent) {
+  if (!has_objects(json) || json.empty()) {
+    text += line_of(json);
+    return;
+  }
+  text += json.is_object() ? '{' : '[';
+  const char* separator = "\n";
+  for (const auto& [key, value] : json.items()) {
+    text += separator + std::string(indent + 2, ' ');
+    if (json.is_object()) text += line_of(key) + ": ";
+    print(text, value, indent + 2);
+    separator = ",\n";
+  }
+  text += '\n' + std::string(indent, ' ') + (json.is_object() ? '}' : ']');
+}
+
 ReportModel model_of(const Json& json) {
   if (const Json& version = json.at("schema_version"); version != report_schema_version) {
     throw std::invalid_argument("schema_version is " + version.dump() + ", this reader knows " +
@@ -231,8 +257,9 @@ std::string to_json(const ReportModel& model) {
   for (const ReportRange& range : model.ranges) json["ranges"].push_back(json_of(range, processors));
   for (const ComparisonRow& row : model.comparison) write(json["comparison"].emplace_back(), comparison_columns(), row);
   for (const Finding& finding : model.findings) json["findings"].push_back(json_of(finding));
-  // A name from the application may be no UTF-8; it must not cost the report.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  std::string text;
+  print(text, json, 0);
+  return text + '\n';
 }
 
 Result<ReportModel> report_from_json(std::string_view text) {

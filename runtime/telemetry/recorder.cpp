@@ -57,14 +57,18 @@ const Recorder::Live* Recorder::live(RangeId range) const {
   return range.n < live_.size() && live_[range.n].is_known ? &live_[range.n] : nullptr;
 }
 
+// The first live range that begins after an address.
+std::vector<RangeId>::const_iterator Recorder::after(Address address) const {
+  return std::upper_bound(by_address_.begin(), by_address_.end(), address,
+                          [this](Address at, RangeId id) { return at < live_[id.n].identity.base; });
+}
+
 void Recorder::range_created(RangeIdentity range) {
   if (live_.size() <= range.range.n) live_.resize(range.range.n + 1);
   Live& entry = live_[range.range.n];
   UMRT_ASSERT(!entry.is_known);
   entry = Live{.is_known = true, .identity = std::move(range), .walk = {}, .timeline = no_timeline};
-  const auto place = std::upper_bound(by_address_.begin(), by_address_.end(), entry.identity.base,
-                                      [this](Address base, RangeId id) { return base < live_[id.n].identity.base; });
-  by_address_.insert(place, entry.identity.range);
+  by_address_.insert(after(entry.identity.base), entry.identity.range);
   follow(entry);
   ranges_created_ += 1;
   footprint_ += entry.identity.bytes;
@@ -106,18 +110,18 @@ void Recorder::range_retired(const RangeView& last, Ticks now) {
   const TimelineId unneeded = retired_.add({std::move(range), entry.timeline});
   if (unneeded != no_timeline) timelines_.close(unneeded);
   std::erase(followed_, last.range);
-  std::erase(by_address_, last.range);
+  by_address_.erase(after(entry.identity.base) - 1);
   entry = Live{};
 }
 
 void Recorder::fault(const Fault& fault) {
-  const auto after = std::upper_bound(by_address_.begin(), by_address_.end(), fault.address,
-                                      [this](Address at, RangeId id) { return at < live_[id.n].identity.base; });
-  if (after == by_address_.begin()) return;
-  Live& entry = live_[(after - 1)->n];
+  const auto next = after(fault.address);
+  if (next == by_address_.begin()) return;
+  Live& entry = live_[(next - 1)->n];
   const Bytes offset = fault.address - entry.identity.base;
   if (fault.processor.is_device() && offset < entry.identity.bytes) {
-    entry.walk.fault(fault.thread, offset, entry.identity.bytes);
+    // Threads are numbered on each device; half of a tracker's places keep two devices apart.
+    entry.walk.fault(fault.processor.device() * 4 + fault.thread, offset, entry.identity.bytes);
   }
 }
 
@@ -140,7 +144,7 @@ void Recorder::sample(const EngineSnapshot& snapshot, Ticks now) {
   for (const RangeView& view : snapshot.ranges) {
     const Live* entry = live(view.range);
     if (entry == nullptr) continue;
-    if (was_used_by_device(*view.counters)) working_set += entry->identity.bytes;
+    if (was_used_by_device(*view.counters)) working_set += view.bytes;
     if (entry->timeline == no_timeline) continue;
     for (std::uint32_t p = 0; p + 1 < places; ++p) values[p] = view.counters->resident[p].n;
     values[places - 1] = view.counters->resident_remote.n;
@@ -191,7 +195,7 @@ ReportTotals Recorder::totals(const EngineSnapshot& snapshot, Ticks now) const {
     const Live* entry = live(view.range);
     if (entry == nullptr) continue;
     totals.bytes_in_once += std::min(total_of(view.counters->bytes_in), view.bytes);
-    if (was_used_by_device(*view.counters)) working_set += entry->identity.bytes;
+    if (was_used_by_device(*view.counters)) working_set += view.bytes;
   }
   totals.device_working_set = std::max(totals.device_working_set, working_set);
   return totals;

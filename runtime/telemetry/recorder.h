@@ -71,6 +71,7 @@ class Recorder {
   };
 
   const Live* live(RangeId range) const;
+  std::vector<RangeId>::const_iterator after(Address address) const;
   ReportRange report(const Live& live, const RangeView& view) const;
   void follow(Live& live);
   ReportTotals totals(const EngineSnapshot& snapshot, Ticks now) const;

@@ -12,20 +12,15 @@ constexpr const char* other_ranges = "(other ranges)";
 }  // namespace
 
 void RangesByLabel::add(const ReportRange& range) {
-  const std::string& label = label_of(range);
-  auto found = by_label_.find(label);
-  if (found == by_label_.end()) {
-    const bool has_room = by_label_.size() + 1 < labels_max_;
-    found = by_label_.try_emplace(has_room ? label : other_ranges).first;
-    ReportRange& sum = found->second;
-    if (sum.count == 1 && sum.bytes == Bytes{}) {
-      sum = range;
-      sum.timeline.clear();
-      if (!has_room) sum.name = other_ranges;
-      return;
-    }
+  const bool has_place = by_label_.contains(label_of(range)) || by_label_.size() + 1 < labels_max_;
+  const std::string label = has_place ? label_of(range) : other_ranges;
+  const auto [place, is_new] = by_label_.try_emplace(label, range);
+  if (!is_new) {
+    umrt::add(place->second, range);
+    return;
   }
-  umrt::add(found->second, range);
+  place->second.timeline.clear();
+  if (!has_place) place->second.name = other_ranges;
 }
 
 std::vector<ReportRange> RangesByLabel::ranges() const {

@@ -13,9 +13,8 @@
 namespace umrt {
 namespace {
 
-constexpr std::size_t label_columns = 20;
 constexpr std::size_t sparkline_columns = 20;
-constexpr std::size_t bar_columns = 32;
+constexpr std::size_t bar_columns = 20;
 
 using Values = std::vector<std::optional<std::uint64_t>>;
 
@@ -62,7 +61,7 @@ std::string essence(const ReportModel& model, const Glyphs& glyphs) {
   const Bytes out = total_of(totals.counters.bytes_out);
   const std::string traffic =
       in == Bytes{} ? fmt::format("nothing copied in, {} out", human(out))
-                    : fmt::format("{} in, {} what each byte once would be ({}); {} out", human(in),
+                    : fmt::format("{} in, {} the least (each byte once, {}); {} out", human(in),
                                   times(in.n, totals.bytes_in_once.n), human(totals.bytes_in_once), human(out));
 
   return row("data", std::min(totals.budget.n, totals.footprint_peak.n), totals.footprint_peak.n, data) +
@@ -108,7 +107,7 @@ std::string comparison(const ReportModel& model, const Glyphs& glyphs) {
   if (model.comparison.empty()) {
     return "COMPARISON\n  With prefetch off and with policy uvm: not measured here; `umrt demo` measures it.\n\n";
   }
-  TextTable table;
+  TextTable table{glyphs};
   add_columns(table, comparison_columns());
   table.add_column("", true);
   Ticks longest;
@@ -126,7 +125,7 @@ std::string comparison(const ReportModel& model, const Glyphs& glyphs) {
 }
 
 std::string devices(const ReportModel& model, const Glyphs& glyphs) {
-  TextTable table;
+  TextTable table{glyphs};
   add_columns(table, device_columns());
   table.add_column("IN USE OVER TIME", true);
   for (const ReportDevice& device : model.devices) {
@@ -140,46 +139,79 @@ std::string devices(const ReportModel& model, const Glyphs& glyphs) {
   return "DEVICES\n" + table.text(2) + '\n';
 }
 
-// The share of a range that devices held, slot by slot of the whole run.
-Values on_devices(const ReportRange& range, std::size_t slots) {
+constexpr std::size_t all_devices = ~std::size_t{0};
+
+// The bytes of a range that a device, or all of them, held; slot by slot of the whole run.
+Values on_device(const ReportRange& range, std::size_t device, std::size_t slots) {
   Values values(range.timeline.empty() ? 0 : slots);
-  for (std::size_t i = 0; i < range.timeline.size() && i < slots; ++i) {
+  for (std::size_t i = 0; i < range.timeline.size(); ++i) {
     const ReportSlot& slot = range.timeline[i];
     if (!slot.is_known) continue;
     std::uint64_t sum = 0;
-    for (std::size_t p = 1; p < slot.resident.size(); ++p) sum += slot.resident[p].n;
+    for (std::size_t p = 1; p < slot.resident.size(); ++p) {
+      if (device == all_devices || device + 1 == p) sum += slot.resident[p].n;
+    }
     values[i] = sum;
   }
   return values;
+}
+
+// With several devices: a row of each that ever held part of the range.
+void add_rows_by_device(TextTable& table, const ReportModel& model, const ReportRange& range, std::size_t slots,
+                        std::size_t sparkline_column, const Glyphs& glyphs) {
+  for (std::size_t d = 0; model.devices.size() > 1 && d < model.devices.size(); ++d) {
+    const Values values = on_device(range, d, slots);
+    const auto holds = [](std::optional<std::uint64_t> value) { return value.value_or(0) > 0; };
+    if (std::none_of(values.begin(), values.end(), holds)) continue;
+    std::vector<std::string> cells(table.columns());
+    cells[0] = fmt::format("  on device {}", model.devices[d].ordinal);
+    cells[sparkline_column] = sparkline(values, range.bytes.n, sparkline_columns, glyphs);
+    table.add_row(std::move(cells));
+  }
+}
+
+// The rules that placed the ranges of the table, in words.
+std::string placements(const ReportModel& model, const TextStyle& style) {
+  std::vector<Reason> reasons;
+  std::string text;
+  for (std::size_t i = 0; i < model.ranges.size() && i < style.ranges_max; ++i) {
+    const Reason reason = model.ranges[i].counters.placement;
+    if (reason == Reason::none || std::ranges::find(reasons, reason) != reasons.end()) continue;
+    reasons.push_back(reason);
+    text += wrapped(reason_text(reason), fmt::format("  {}: ", reason_name(reason)));
+  }
+  return text;
 }
 
 std::string ranges(const ReportModel& model, const TextStyle& style, const Glyphs& glyphs) {
   std::size_t slots = 0;
   for (const ReportRange& range : model.ranges) slots = std::max(slots, range.timeline.size());
 
-  TextTable table;
+  TextTable table{glyphs};
   add_columns(table, range_columns());
+  const std::size_t sparkline_column = table.columns();
   table.add_column("ON DEVICE OVER TIME", true);
   add_columns(table, counter_columns());
   for (std::size_t i = 0; i < model.ranges.size() && i < style.ranges_max; ++i) {
     const ReportRange& range = model.ranges[i];
     std::vector<std::string> cells;
     add_cells(cells, range_columns(), range);
-    cells.front() = shortened(cells.front(), label_columns, glyphs);
-    cells.push_back(sparkline(on_devices(range, slots), range.bytes.n, sparkline_columns, glyphs));
+    cells.push_back(sparkline(on_device(range, all_devices, slots), range.bytes.n, sparkline_columns, glyphs));
     add_cells(cells, counter_columns(), range.counters);
     std::string below;
     add_details(below, range_columns(), range, glyphs);
     add_details(below, counter_columns(), range.counters, glyphs);
     table.add_row(std::move(cells), std::move(below));
+    add_rows_by_device(table, model, range, slots, sparkline_column, glyphs);
   }
   std::string text = "RANGES  most bytes moved first\n";
   text += table.is_empty() ? "  none\n" : table.text(2);
   if (model.ranges.size() > style.ranges_max) {
     text += fmt::format("  and {} more rows in the JSON report\n", model.ranges.size() - style.ranges_max);
   }
-  return text + fmt::format("\n  Over time: {} from left to right; {} none, {} to {} part to all of it on a device.\n",
-                            human(model.totals.elapsed), glyphs.zero, glyphs.levels[0], glyphs.levels[7]);
+  text += fmt::format("\n  Over time: {} from left to right; {} none, {} to {} part to all of it on a device.\n",
+                      human(model.totals.elapsed), glyphs.zero, glyphs.levels[0], glyphs.levels[7]);
+  return text + placements(model, style);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/walk_tracker.h"
 
+#include <algorithm>
+
 namespace umrt {
 
 void WalkTracker::fault(std::uint32_t thread, Bytes offset, Bytes bytes) {
@@ -10,7 +12,7 @@ void WalkTracker::fault(std::uint32_t thread, Bytes offset, Bytes bytes) {
   last_[place] = offset;
   has_last_[place] = true;
   if (!has_before) return;
-  const Bytes near{bytes.n / 8};
+  const Bytes near = std::max(Bytes{bytes.n / 8}, 4_MiB);
   if (offset >= before) {
     (offset - before <= near ? walk_.steps_ahead : walk_.steps_other) += 1;
   } else {

@@ -11,12 +11,12 @@ namespace umrt {
 
 class WalkTracker {
  public:
-  // `offset` in the range of `bytes`. A step ahead is one of at most an eighth of the range.
+  // `offset` in the range of `bytes`. A step ahead is one of at most an eighth of the range, or 4 MiB.
   void fault(std::uint32_t thread, Bytes offset, Bytes bytes);
   const AccessWalk& walk() const { return walk_; }
 
  private:
-  static constexpr std::uint32_t places = 4;  // threads with the same remainder share one
+  static constexpr std::uint32_t places = 8;  // threads with the same remainder share one
   std::array<Bytes, places> last_{};
   std::array<bool, places> has_last_{};
   AccessWalk walk_;

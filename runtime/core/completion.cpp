@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// An action that has landed, in steps: 0 out of flight, 1 give back reserved frames, 2 change presence, 3 handle what
+// failed, 4 drop copies that a new mapping has made stale, 5 move on whoever waited for it.
+#include "core/completion.h"
+
+#include "core/accounting.h"
+#include "core/device_life.h"
+#include "core/eviction.h"
+#include "core/faults.h"
+#include "core/prefetch.h"
+#include "core/range_life.h"
+#include "core/residency.h"
+
+namespace umrt {
+namespace {
+
+void apply(EngineState& state, const BlockAction& action, GranuleMask done) {
+  if (done.empty()) return;
+  BlockState& b = state.blocks.at(action.block);
+  PresenceMasks& target = state.presence(action.block, action.target);
+  switch (action.operation) {
+    case Operation::populate:
+      arrive(state, action.block, action.target, done, action.is_mapped);
+      break;
+    case Operation::migrate: {
+      PresenceMasks& source = state.presence(action.block, action.source);
+      source.mapped = source.mapped - done;
+      if (!action.keeps_source) leave(state, action.block, action.source, done);
+      clear_duplicates(state, action.block, done);
+      arrive(state, action.block, action.target, done, action.is_mapped);
+      if (action.target.is_device() && !action.is_mapped) b.prefetched |= done;
+      if (action.cause == Cause::eviction) b.evicted |= done;
+      if (action.cause == Cause::demand) state.thrashing->migrated(action.block, action.target, state.now);
+      break;
+    }
+    case Operation::duplicate: {
+      const GranuleMask fresh = done - b.is_duplicated;
+      arrive(state, action.block, action.target, done, true);
+      PresenceMasks& source = state.presence(action.block, action.source);
+      source.mapped |= done & source.resident;
+      b.is_duplicated |= done;
+      for (DeviceState& device : state.devices) {
+        const GranuleMask newly = device.id == action.target ? done : fresh;
+        device.duplicates += (state.presence(action.block, device.id).resident & newly).count();
+      }
+      break;
+    }
+    case Operation::discard:
+      leave(state, action.block, action.target, done);
+      if (action.cause == Cause::eviction) b.evicted |= done;
+      break;
+    case Operation::map:
+      target.mapped |= done & target.resident;
+      clear_duplicates(state, action.block, done);
+      break;
+    case Operation::unmap:
+      target.mapped = target.mapped - done;
+      clear_duplicates(state, action.block, done - held_elsewhere(state, action.block, action.target));
+      break;
+    case Operation::unprotect:
+      clear_duplicates(state, action.block, done);
+      break;
+    case Operation::wake:
+      break;
+  }
+}
+
+// Bytes in the memory of a process that is gone, or on the way there.
+void apply_lost(EngineState& state, const BlockAction& action, GranuleMask failed) {
+  const bool peers = action.source.is_device() && action.target.is_device();
+  for (const ProcessorId p : {action.source, action.target}) {
+    if (p.is_device() && (!peers || !state.device(p).is_ready)) leave(state, action.block, p, failed);
+  }
+}
+
+// A mapping that may be written to makes all other copies stale: they are given back.
+void drop_stale(EngineState& state, BlockId block, GranuleMask granules) {
+  const BlockState& b = state.blocks.at(block);
+  state.for_each_processor([&](ProcessorId mapped_at) {
+    const GranuleMask mapped = state.presence(block, mapped_at).mapped & granules;
+    if (mapped.empty()) return;
+    state.for_each_processor([&](ProcessorId p) {
+      if (p == mapped_at) return;
+      const GranuleMask stale = (state.presence(block, p).resident & mapped) - b.in_flight - b.is_duplicated;
+      if (stale.empty()) return;
+      order(state, block,
+            {.operation = Operation::discard, .granules = stale, .target = p, .reason = Reason::demand_fetch});
+    });
+  });
+}
+
+bool must_be_retried(const Range& range, const BlockAction& action) {
+  return action.operation == Operation::discard && (range.is_freed || action.reason == Reason::demand_fetch);
+}
+
+void handle_refused(EngineState& state, const BlockAction& action, GranuleMask failed, Outcome outcome) {
+  BlockState& b = state.blocks.at(action.block);
+  Range& range = state.ranges.at(b.range);
+  const ProcessorId emptied = emptied_by(action);
+  if (emptied.is_device() && !state.presence(action.block, emptied).resident.empty()) {
+    state.device(emptied).eviction->migrated_in(action.block, state.now);  // it has stayed
+  }
+  if (action.cause == Cause::eviction || action.reason == Reason::device_lost) {
+    state.pinned.refused(action.block, state.now);
+    if (outcome == Outcome::pinned) tally(state, range, [](Counters& c) { ++c.evictions_pinned; });
+  }
+  if (must_be_retried(range, action) && !state.retries.is_full()) {
+    state.retries.failed(action, failed, state.now);
+    b.in_flight |= failed;  // nobody else touches it before that
+    ++range.actions_in_flight;
+    return;
+  }
+  if (emptied.is_device() && must_be_retried(range, action)) {
+    send_home(state, action.block, state.device(emptied), action.cause, action.reason, false);
+  }
+  back_off_waiters(state, action.block, failed);
+  if (range.remote == RemoteState::gathering) range.gather_not_before = state.now + backoff(4);
+  if (outcome == Outcome::no_memory && filled_by(action).is_device() && action.cause == Cause::demand) {
+    evict_more(state, state.device(action.target), size_of(range, failed));
+  }
+}
+
+}  // namespace
+
+void complete(EngineState& state, const ActionDone& done) {
+  const BlockAction& action = done.action;
+  if (action.operation == Operation::wake) return;
+  landed(state, action);
+  Range& range = state.range_of(action.block);
+  const GranuleMask failed = done.outcome == Outcome::done ? GranuleMask{} : done.failed & action.granules;
+  const GranuleMask succeeded = action.granules - failed;
+  if (const ProcessorId filled = filled_by(action); filled.is_device()) {
+    state.device(filled).in_use -= size_of(range, failed);
+  }
+  count_done(state, done, succeeded);
+  apply(state, action, succeeded);
+  const ProcessorId target = action.target;
+  const bool is_target_gone = target.is_device() && !state.device(target).is_ready;
+  prefetch_landed(state, action, failed.empty());
+  if (!state.retries.empty() && failed.empty()) state.retries.succeeded(action);
+  if (!state.pinned.empty() && failed.empty()) state.pinned.forget(action.block);
+
+  if (done.outcome == Outcome::lost) {
+    apply_lost(state, action, failed);
+  } else if (!failed.empty()) {
+    handle_refused(state, action, failed, done.outcome);
+  }
+  if (is_target_gone && filled_by(action) == target) {
+    DeviceState& device = state.device(target);
+    if (device.evacuation) {
+      send_home(state, action.block, device, Cause::user, Reason::device_lost);
+    } else {
+      leave(state, action.block, target, succeeded);
+    }
+  }
+  const bool may_lose = !range.is_freed && !(action.cause == Cause::eviction && action.operation == Operation::discard);
+  if (may_lose) {
+    const bool had_bytes = action.operation != Operation::populate || done.outcome == Outcome::done;
+    if (had_bytes) count_lost(state, action.block, action.granules);
+  }
+  if (!range.is_freed) drop_stale(state, action.block, action.granules);
+
+  if (range.is_freed) {
+    for (DeviceState& device : state.devices) {
+      send_home(state, action.block, device, Cause::user, Reason::free_range, false);
+    }
+  }
+  retry_waiters_after(state, action, succeeded, done.ended);
+  release_if_done(state, range);
+}
+
+void retry_refused(EngineState& state) {
+  while (const BlockAction* due = state.retries.take_due(state.now)) {
+    BlockState& b = state.blocks.at(due->block);
+    Range& range = state.ranges.at(b.range);
+    b.in_flight = b.in_flight - due->granules;
+    --range.actions_in_flight;
+    order(state, due->block,
+          {.operation = due->operation,
+           .granules = due->granules,
+           .source = due->source,
+           .target = due->target,
+           .cause = due->cause,
+           .reason = due->reason});
+  }
+}
+
+}  // namespace umrt

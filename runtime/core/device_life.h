@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices go and come back: lost with all that was in their memory, or evacuated before a reset.
+#pragma once
+
+#include "core/engine_state.h"
+
+namespace umrt {
+
+void lose_device(EngineState& state, const DeviceLost& lost);
+void evacuate_device(EngineState& state, const DeviceEvacuated& evacuated);
+void advance_evacuations(EngineState& state);
+void ready_device(EngineState& state, const DeviceReady& ready);
+
+// Granules of these that nobody holds any more: their bytes are lost.
+void count_lost(EngineState& state, BlockId block, GranuleMask granules);
+
+}  // namespace umrt

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/model_device.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace umrt::model {
+namespace {
+
+constexpr Bytes granule_of(const RangeCreated& created) { return granule_bytes(created.page_class); }
+
+std::string describe(const BlockAction& a) {
+  constexpr const char* names[] = {"populate", "migrate", "duplicate", "discard", "map", "unmap", "unprotect", "wake"};
+  return std::string(names[static_cast<unsigned>(a.operation)]) + " block " + std::to_string(a.block.n) + " granules " +
+         std::to_string(a.granules.bits) + " from " + std::to_string(a.source.n) + " to " + std::to_string(a.target.n) +
+         (a.is_mapped ? "" : " staged") + (a.keeps_source ? " keeps source, " : ", ") + reason_name(a.reason);
+}
+
+template <class Visit>
+void for_each_granule(const BlockAction& action, Visit&& visit) {
+  for (std::uint32_t g = 0; g < 32; ++g) {
+    if (action.granules.has({g})) visit(action.base + granule_bytes(action.page_class) * g, g);
+  }
+}
+
+}  // namespace
+
+ModelDevice::ModelDevice(const EngineConfig& config, std::uint64_t seed, Failures failures)
+    : config_{config},
+      engine_{config},
+      random_{seed},
+      failures_{failures},
+      frames_(config.device_budgets.size()),
+      is_lost_(config.device_budgets.size(), false) {}
+
+void ModelDevice::broken(const std::string& promise) const {
+  throw std::logic_error(promise + " (after " + std::to_string(step_ends_.size()) + " steps)");
+}
+
+void ModelDevice::told(const Event& event) {
+  if (keeps_log_) {
+    events_.push_back(event);
+    step_ends_.push_back(events_.size());
+  }
+  actions_.clear();
+  engine_.step({&event, 1}, actions_);
+  engine_.check_invariants();
+  submit(std::vector<Action>(actions_));
+}
+
+void ModelDevice::create(const RangeCreated& created) {
+  ranges_[created.range.n] = Range{.created = created, .is_discardable = created.hints.is_discardable};
+  for (Bytes at; at < created.bytes; at += granule_of(created)) {
+    Granule fresh;
+    fresh.copies.resize(config_.device_budgets.size() + 1);
+    fresh.may_be_zero = created.hints.is_discardable;
+    granules_[(created.base + at).n] = fresh;
+  }
+  told(created);
+}
+
+void ModelDevice::advise(RangeAdvised advised) {
+  advised.at = now_;
+  advised.request = {next_request_};
+  open_requests_.insert(next_request_++);
+  const Range& range = ranges_.at(advised.range.n);
+  if (advised.hints.is_discardable) {
+    for (auto& [address, g] : granules_) {
+      if (range_of({address}) == &range) g.may_be_zero = true;
+    }
+  }
+  told(advised);
+}
+
+void ModelDevice::prefetch(PrefetchRequested requested) {
+  requested.at = now_;
+  requested.request = {next_request_};
+  open_requests_.insert(next_request_++);
+  told(requested);
+}
+
+void ModelDevice::free(RangeId range) {
+  Range& freed = ranges_.at(range.n);
+  if (freed.is_freed) return;
+  freed.is_freed = true;
+  open_requests_.insert(next_request_);
+  told(RangeFreed{.at = now_, .range = range, .request = {next_request_++}});
+}
+
+void ModelDevice::lose(ProcessorId device) {
+  is_lost_[device.device()] = true;
+  for (auto& [address, g] : granules_) {
+    Copy& copy = g.copies[device.n];
+    if (copy.place == Place::absent) continue;
+    give_frame(device, granule_of(range_of({address})->created));
+    copy = Copy{};
+    const auto holds = [](const Copy& c) { return c.place != Place::absent; };
+    if (std::none_of(g.copies.begin(), g.copies.end(), holds)) {
+      g.may_be_zero = true;
+      ++granules_lost_;
+    } else if (!g.is_remote) {
+      g.may_be_zero = true;  // a copy on its way out as stale may be all that is left, and then it counts as lost
+    }
+  }
+  for (Thread& thread : threads_) {
+    if (thread.processor != device) continue;
+    thread.next = thread.program.size();
+    thread.is_waiting = false;
+  }
+  told(DeviceLost{.at = now_, .device = device});
+}
+
+void ModelDevice::evacuate(ProcessorId device) {
+  for (Thread& thread : threads_) {
+    if (thread.processor == device) thread.next = thread.program.size();
+  }
+  open_requests_.insert(next_request_);
+  told(DeviceEvacuated{.at = now_, .device = device, .request = {next_request_++}});
+}
+
+void ModelDevice::ready(ProcessorId device) {
+  is_lost_[device.device()] = false;
+  for (Thread& thread : threads_) {
+    if (thread.processor == device) thread.is_waiting = false;
+  }
+  told(DeviceReady{.at = now_, .device = device});
+}
+
+void ModelDevice::sample(std::uint32_t samples) {
+  told(TimePassed{.at = now_, .random = random_(), .samples = samples});
+}
+
+void ModelDevice::access(ProcessorId processor, std::uint32_t thread, Address address, Access access) {
+  const auto is_it = [&](const Thread& t) { return t.processor == processor && t.id == thread; };
+  auto found = std::find_if(threads_.begin(), threads_.end(), is_it);
+  if (found == threads_.end()) {
+    threads_.push_back(Thread{.processor = processor, .id = thread, .program = {}, .next = 0, .is_waiting = false});
+    found = std::prev(threads_.end());
+  }
+  found->program.push_back({.address = address, .access = access});
+}
+
+ModelDevice::Range* ModelDevice::range_of(Address address) {
+  for (auto& [id, range] : ranges_) {
+    if (address >= range.created.base && address < range.created.base + range.created.bytes) return &range;
+  }
+  return nullptr;
+}
+
+ModelDevice::Granule& ModelDevice::granule(Address address) {
+  const Range* range = range_of(address);
+  if (range == nullptr) broken("an action outside of every range");
+  const Bytes offset = round_down(address - range->created.base, granule_of(range->created));
+  return granules_.at((range->created.base + offset).n);
+}
+
+void ModelDevice::take_frame(ProcessorId processor, Bytes bytes) {
+  if (!processor.is_device()) return;
+  Bytes& in_use = frames_[processor.device()];
+  in_use += bytes;
+  if (in_use > config_.device_budgets[processor.device()]) broken("more frames in use than the budget has");
+}
+
+void ModelDevice::give_frame(ProcessorId processor, Bytes bytes) {
+  if (processor.is_device()) frames_[processor.device()] -= bytes;
+}
+
+void ModelDevice::submit(const std::vector<Action>& actions) {
+  for (const Action& action : actions) {
+    if (const auto* block = std::get_if<BlockAction>(&action)) {
+      const std::uint64_t facts[] = {static_cast<std::uint64_t>(block->operation),
+                                     block->block.n,
+                                     block->granules.bits,
+                                     block->source.n,
+                                     block->target.n,
+                                     static_cast<std::uint64_t>(block->reason)};
+      for (const std::uint64_t fact : facts) actions_digest_ = (actions_digest_ ^ fact) * 0x100000001b3ull;
+      if (keeps_log_) ordered_.push_back(*block);
+      for (const BlockAction& other : pending_) {
+        const bool overlaps = other.block == block->block && !(other.granules & block->granules).empty();
+        if (overlaps && other.operation != Operation::wake && block->operation != Operation::wake) {
+          broken("two actions in flight on one granule: " + describe(other) + "; " + describe(*block));
+        }
+      }
+      pending_.push_back(*block);
+    } else if (const auto* remote = std::get_if<RemoteAction>(&action)) {
+      pending_remote_.push_back(*remote);
+    } else if (const auto* released = std::get_if<RangeReleased>(&action)) {
+      release(*released);
+    } else if (const auto* done = std::get_if<RequestDone>(&action)) {
+      if (open_requests_.erase(done->request.n) != 1) broken("a request was answered twice");
+      if (!done->is_complete) ++incomplete_requests_;
+    }
+  }
+}
+
+void ModelDevice::release(const RangeReleased& released) {
+  if (open_requests_.erase(released.request.n) != 1) broken("a free was answered twice");
+  // Wakes ordered before the release come first.
+  std::erase_if(pending_, [&](const BlockAction& a) {
+    if (a.base < released.base || a.base >= released.base + released.bytes) return false;
+    if (a.operation != Operation::wake) broken("a range was released with an action in flight: " + describe(a));
+    wake(a.target, a);
+    return true;
+  });
+  for (auto it = granules_.lower_bound(released.base.n); it != granules_.end();) {
+    if (it->first >= (released.base + released.bytes).n) break;
+    for (std::size_t p = 1; p < it->second.copies.size(); ++p) {
+      if (it->second.copies[p].place != Place::absent) broken("a range was released with bytes on a device");
+    }
+    it = granules_.erase(it);
+  }
+  ranges_.erase(released.range.n);
+}
+
+void ModelDevice::check(const BlockAction& action, Address address) {
+  const Granule& g = granule(address);
+  const auto place = [&](ProcessorId p) { return g.copies.at(p.n).place; };
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds) broken(std::string(what) + ": " + describe(action));
+  };
+  require(!g.is_remote || action.operation == Operation::wake, "an action on a remote granule");
+  switch (action.operation) {
+    case Operation::populate:
+      for (const Copy& copy : g.copies) require(copy.place == Place::absent, "populate needs absence everywhere");
+      break;
+    case Operation::migrate:
+      require(place(action.source) != Place::absent, "migrate needs bytes at the source");
+      require(place(action.target) == Place::absent, "migrate needs absence at the target");
+      require(!g.copies[action.source.n].is_protected || !action.keeps_source, "a duplicate cannot be kept on migrate");
+      break;
+    case Operation::duplicate:
+      require(place(action.source) != Place::absent, "duplicate needs bytes at the source");
+      require(place(action.target) == Place::absent, "duplicate needs absence at the target");
+      break;
+    case Operation::discard:
+      require(place(action.target) != Place::absent, "discard needs presence");
+      break;
+    case Operation::map:
+      require(place(action.target) == Place::staged, "map needs a staged granule");
+      break;
+    case Operation::unmap:
+      require(place(action.target) == Place::mapped, "unmap needs a mapping");
+      break;
+    case Operation::unprotect:
+      require(place(action.target) == Place::mapped, "unprotect needs a mapping");
+      for (std::size_t p = 0; p < g.copies.size(); ++p) {
+        require(p == action.target.n || g.copies[p].place == Place::absent, "unprotect needs to be alone");
+      }
+      break;
+    case Operation::wake:
+      break;
+  }
+}
+
+void ModelDevice::apply(const BlockAction& action, Address address) {
+  check(action, address);
+  Granule& g = granule(address);
+  const Bytes bytes = granule_bytes(action.page_class);
+  const Place arrived = action.is_mapped ? Place::mapped : Place::staged;
+  Copy none;
+  Copy& target = action.target == no_processor ? none : g.copies.at(action.target.n);
+  Copy& source = action.source == no_processor ? none : g.copies.at(action.source.n);
+  switch (action.operation) {
+    case Operation::populate:
+      take_frame(action.target, bytes);
+      target = Copy{.place = arrived, .is_protected = false, .value = 0};
+      break;
+    case Operation::migrate:
+      take_frame(action.target, bytes);
+      target = Copy{.place = arrived, .is_protected = false, .value = source.value};
+      source.place = Place::staged;
+      if (!action.keeps_source) {
+        give_frame(action.source, bytes);
+        source = Copy{};
+      }
+      break;
+    case Operation::duplicate:
+      take_frame(action.target, bytes);
+      source.place = Place::mapped;
+      source.is_protected = true;
+      target = Copy{.place = Place::mapped, .is_protected = true, .value = source.value};
+      break;
+    case Operation::discard:
+      give_frame(action.target, bytes);
+      target = Copy{};
+      break;
+    case Operation::map:
+      target.place = Place::mapped;
+      break;
+    case Operation::unmap:
+      target.place = Place::staged;
+      target.is_protected = false;
+      break;
+    case Operation::unprotect:
+      target.is_protected = false;
+      break;
+    case Operation::wake:
+      break;
+  }
+}
+
+void ModelDevice::wake(ProcessorId processor, const BlockAction& action) {
+  for (Thread& thread : threads_) {
+    if (thread.processor != processor || !thread.is_waiting) continue;
+    const Address at = thread.program[thread.next].address;
+    const Bytes granule = granule_bytes(action.page_class);
+    for_each_granule(action, [&](Address begin, std::uint32_t) {
+      if (at >= begin && at < begin + granule) thread.is_waiting = false;
+    });
+  }
+}
+
+void ModelDevice::wake(ProcessorId processor, RangeId range) {
+  for (Thread& thread : threads_) {
+    if (thread.processor != processor || !thread.is_waiting) continue;
+    const Range* waits_in = range_of(thread.program[thread.next].address);
+    if (waits_in == nullptr || waits_in->created.range == range) thread.is_waiting = false;
+  }
+}
+
+void ModelDevice::carry_out(std::size_t pending) {
+  const BlockAction action = pending_[pending];
+  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(pending));
+  ActionDone done{.began = now_, .ended = {}, .action = action, .failed = {}, .outcome = Outcome::done};
+  now_ += {random(20'000) + 100};
+  done.ended = now_;
+  if (action.operation == Operation::wake) {
+    wake(action.target, action);
+    return told(done);
+  }
+  const auto is_gone = [&](ProcessorId p) { return p.is_device() && is_lost_[p.device()]; };
+  const std::uint64_t dice = random(1000);
+  const GranuleMask some{static_cast<std::uint32_t>(random_()) | 1u};
+  if (is_gone(action.source) || is_gone(action.target)) {
+    done.outcome = Outcome::lost;
+    done.failed = action.granules;
+    for_each_granule(action, [&](Address address, std::uint32_t) {
+      const auto& copies = granule(address).copies;
+      if (std::all_of(copies.begin(), copies.end(), [](const Copy& c) { return c.place == Place::absent; })) {
+        granule(address).may_be_zero = true;
+      }
+    });
+  } else if (dice < failures_.pinned) {
+    done.outcome = Outcome::pinned;
+    done.failed = action.granules & some;
+  } else if (dice < failures_.pinned + failures_.no_memory &&
+             (action.operation == Operation::populate || action.operation == Operation::migrate ||
+              action.operation == Operation::duplicate)) {
+    done.outcome = Outcome::no_memory;
+    done.failed = action.granules & some;
+  }
+  if (done.failed.empty()) done.outcome = Outcome::done;
+  BlockAction succeeded = action;
+  succeeded.granules = action.granules - done.failed;
+  for_each_granule(succeeded, [&](Address address, std::uint32_t) { apply(action, address); });
+  const bool maps =
+      action.operation == Operation::duplicate || action.operation == Operation::map ||
+      action.operation == Operation::unprotect ||
+      ((action.operation == Operation::populate || action.operation == Operation::migrate) && action.is_mapped);
+  if (maps) wake(action.target, succeeded);
+  told(done);
+}
+
+void ModelDevice::carry_out_remote(std::size_t pending) {
+  const RemoteAction action = pending_remote_[pending];
+  pending_remote_.erase(pending_remote_.begin() + static_cast<std::ptrdiff_t>(pending));
+  for (auto it = granules_.lower_bound(action.base.n);
+       it != granules_.end() && it->first < (action.base + action.bytes).n; ++it) {
+    Granule& g = it->second;
+    for (std::size_t p = 0; p < g.copies.size(); ++p) {
+      const bool is_home = p == 0 ? g.copies[p].place != Place::mapped : g.copies[p].place == Place::absent;
+      if (action.is_remote && !is_home) broken("a remote mapping needs everything at home and unmapped");
+    }
+    g.is_remote = action.is_remote;
+    if (!action.is_remote) g.copies[0].place = Place::staged;
+    if (action.is_remote) g.copies[0].place = Place::absent;  // its value is the shared one
+  }
+  if (action.is_remote) {
+    for (std::uint8_t p = 0; p <= config_.device_budgets.size(); ++p) wake(ProcessorId{p}, action.range);
+  }
+  now_ += {5000};
+  told(RemoteDone{.at = now_, .range = action.range, .is_remote = action.is_remote, .is_done = true});
+}
+
+void ModelDevice::advance(Thread& thread) {
+  const ThreadStep step = thread.program[thread.next];
+  const Range* range = range_of(step.address);
+  if (range == nullptr || range->is_freed) {  // the program forgot that it freed it: not the engine's fault
+    ++thread.next;
+    return;
+  }
+  Granule& g = granule(step.address);
+  Copy& copy = g.copies[g.is_remote ? 0 : thread.processor.n];
+  const bool is_writable = copy.place == Place::mapped && !copy.is_protected;
+  if (g.is_remote || is_writable || (copy.place == Place::mapped && step.access == Access::read)) {
+    if (copy.value != g.truth && !(g.may_be_zero && copy.value == 0)) {
+      broken("a value was lost at address " + std::to_string(step.address.n));
+    }
+    if (copy.value != g.truth) g.truth = copy.value;
+    if (step.access == Access::write) copy.value = g.truth = next_value_++;
+    ++thread.next;
+    ++accesses_done_;
+    return;
+  }
+  thread.is_waiting = true;
+  told(Fault{.at = now_,
+             .processor = thread.processor,
+             .access = step.access,
+             .is_protection = copy.place == Place::mapped,
+             .thread = thread.id,
+             .address = step.address});
+}
+
+bool ModelDevice::step() {
+  now_ += {random(2'000)};
+  std::vector<std::size_t> ready;
+  for (std::size_t t = 0; t < threads_.size(); ++t) {
+    if (!threads_[t].is_waiting && threads_[t].next < threads_[t].program.size()) ready.push_back(t);
+  }
+  const std::uint64_t choices = ready.size() + pending_.size() + pending_remote_.size();
+  if (choices == 0) {
+    const auto deadline = engine_.deadline();
+    if (deadline) {
+      now_ = std::max(now_, *deadline);
+      told(TimePassed{.at = now_});
+      return true;
+    }
+    const auto waits = [](const Thread& t) { return t.is_waiting; };
+    if (std::any_of(threads_.begin(), threads_.end(), waits)) broken("a thread waits and nothing will wake it");
+    if (!open_requests_.empty()) broken("a request is open and nothing will answer it");
+    return false;
+  }
+  std::uint64_t choice = random(choices);
+  if (choice < ready.size()) return advance(threads_[ready[choice]]), true;
+  choice -= ready.size();
+  if (choice < pending_.size()) return carry_out(choice), true;
+  carry_out_remote(choice - pending_.size());
+  return true;
+}
+
+void ModelDevice::run() {
+  for (std::uint64_t steps = 0; step(); ++steps) {
+    if (const auto deadline = engine_.deadline(); deadline && *deadline <= now_) told(TimePassed{.at = now_});
+    if (steps > 2'000'000) broken("no end after two million steps");
+  }
+}
+
+}  // namespace umrt::model
