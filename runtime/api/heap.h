@@ -23,10 +23,10 @@
 namespace umrt {
 
 struct AllocationRequest {
-  Bytes bytes;                          // at least 1
-  std::optional<PageClass> page_class;  // none: by size
-  Hints hints;
-  std::string_view name;            // copied
+  Bytes bytes{};                          // at least 1
+  std::optional<PageClass> page_class{};  // none: by size
+  Hints hints{};
+  std::string_view name{};          // copied
   const void* call_site = nullptr;  // __builtin_return_address(0) of the C function
 };
 
@@ -41,20 +41,20 @@ struct Allocation {  // what a pointer belongs to
   bool is_small = false;  // in a range of small allocations
 };
 
-struct RangeFacts {  // an engine range as a report names it
-  std::string name;  // empty: the call site is used
+struct RangeFacts {    // an engine range as a report names it
+  std::string name{};  // empty: the call site is used
   const void* call_site = nullptr;
   Bytes asked;                    // live bytes as asked for
-  Hints hints;                    // as last given or advised
+  Hints hints{};                  // as last given or advised
   std::uint32_t allocations = 0;  // live ones: 0 or 1, or those in a range of small allocations
 };
 
 struct Leak {
-  Bytes bytes;                    // in total
+  Bytes bytes{};                  // in total
   std::uint64_t allocations = 1;  // small allocations of one call site are one entry
-  Hints hints;
-  std::string name;
-  std::string call_site;  // text
+  Hints hints{};
+  std::string name{};
+  std::string call_site{};  // text
 };
 
 struct HeapStatistics {
@@ -89,7 +89,7 @@ class Heap {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with threads that end while it does
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace umrt

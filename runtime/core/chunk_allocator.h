@@ -48,6 +48,7 @@ class ChunkAllocator {
   Status free(Bytes offset, PageClass size) { return free_run(offset, granule_bytes(size)); }
   Status free_run(Bytes offset, Bytes bytes);
 
+  Bytes span() const { return span_; }
   ChunkStatistics statistics() const;
   void check_invariants() const;
 
