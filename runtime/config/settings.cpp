@@ -27,7 +27,7 @@ constexpr SettingRow rows[] = {
     {"huge pages", "UMRT_SOFT_HUGE_PAGES", "soft.huge_pages", "flag", "on",
      "Whether software device and host use 2 MiB pages where they can be had."},
     {"workers", "UMRT_SOFT_WORKERS", "soft.workers", "count", "auto",
-     "Threads that run kernels, for each device. auto: one for each core.", "", 1, 1024},
+     "Threads that run kernels, for each device. auto: one for each core.", "", 1, 64},
     {"copy threads", "UMRT_SOFT_COPY_THREADS", "soft.copy_threads", "count", "auto",
      "Threads that copy between host and devices. auto: by the number of cores.", "", 1, 64},
     {"access samples", "UMRT_SAMPLES_PER_SECOND", "samples.per_second", "count", "10",

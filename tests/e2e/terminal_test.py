@@ -65,7 +65,7 @@ class OnATerminal(UmrtTest):
         terminal.type(CTRL_C)
         self.assertEqual(terminal.exit_code(), INTERRUPTED, terminal.output)
         self.assertIn(b"Interrupted", terminal.output)
-        self.assertIn(b"contribution", terminal.output)
+        self.assertIn(b"umrt placement report", terminal.output)
         self.assertEqual(processes_with(mark), [])
 
 

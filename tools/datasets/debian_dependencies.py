@@ -21,7 +21,7 @@ def records(text):
     """Package name to the names that its Depends and Pre-Depends ask for first."""
     needs = {}
     for record in text.split("\n\n"):
-        fields = dict(re.findall(r"^(Package|Depends|Pre-Depends): (.*)$", record, re.MULTILINE))
+        fields = dict(re.findall(r"^(Package|Depends|Pre-Depends): (.*(?:\n .*)*)", record, re.MULTILINE))
         if "Package" not in fields:
             continue
         wanted = needs.setdefault(fields["Package"], set())

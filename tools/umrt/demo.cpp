@@ -4,12 +4,10 @@
 // prefetch and with the driver's policy, and ends with the placement report.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "commands.h"
@@ -17,6 +15,7 @@
 #include "demo_output.h"
 #include "demo_run.h"
 #include "interrupt.h"
+#include "settings_in_force.h"
 
 namespace umrt::tool {
 namespace {
@@ -37,30 +36,26 @@ unsigned host_threads() { return std::max(1u, std::thread::hardware_concurrency(
 
 // A budget below which the software device does not start: two blocks a worker, for an access across a border, and two
 // to evict with. Small graphs fit into it.
-std::uint64_t budget_floor() { return (std::uint64_t{2} << 20) * (2 * host_threads() + 2); }
-
-std::optional<double> percentage(const std::string& text) {
-  if (text.empty() || text.back() != '%') return std::nullopt;
-  double value = 0;
-  const char* const last = text.data() + text.find_last_not_of(" %") + 1;
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc{} || end != last || !(value > 0)) {
-    throw CommandError(ExitCode::usage, fmt::format("--budget {}: expected a percentage above 0, such as 50%", text));
-  }
-  return value;
+std::uint64_t budget_floor(const Settings& settings) {
+  const std::uint64_t workers = settings.is_auto("soft.workers") ? host_threads() : settings.count("soft.workers");
+  return (std::uint64_t{2} << 20) * (2 * workers + 2);
 }
 
-bool is_set_elsewhere(const char* variable) { return std::getenv(variable) != nullptr; }
-
-SessionSetup main_setup(const DemoOptions& options, std::uint64_t footprint_bytes) {
+SessionSetup main_setup(const DemoOptions& options, const Settings& settings, std::uint64_t footprint_bytes) {
   SessionSetup setup{.devices = options.devices, .device_budget = 0, .policy = options.policy, .settings = {}};
-  const std::uint64_t devices = std::max<std::uint64_t>(1, options.devices);
-  if (const auto percent = percentage(options.budget)) {
-    setup.device_budget = static_cast<std::uint64_t>(static_cast<double>(footprint_bytes) * *percent / 100) / devices;
-  } else if (!options.budget.empty()) {
-    setup.settings.push_back("device.budget=" + options.budget);
-  } else if (!is_set_elsewhere("UMRT_DEVICE_BUDGET")) {
-    setup.device_budget = std::max(footprint_bytes / 2 / devices, budget_floor());
+  if (!options.budget.empty()) {
+    const auto budget = parse_size(options.budget);
+    if (!budget || budget->number == 0) {
+      throw CommandError(
+          ExitCode::usage,
+          fmt::format("--budget {}: expected a size such as 256MiB or a percentage of what the job takes, "
+                      "such as 50%",
+                      options.budget));
+    }
+    const Bytes bytes = resolve_size(*budget, {footprint_bytes});
+    setup.device_budget = budget->is_share ? bytes.n / options.devices : bytes.n;
+  } else if (settings.source("device.budget") == "default") {
+    setup.device_budget = std::max(footprint_bytes / 2 / options.devices, budget_floor(settings));
   }
   return setup;
 }
@@ -113,9 +108,11 @@ void print(const DemoOptions& options, const DemoOutcome& outcome) {
   if (!options.report_file.empty()) write_file(options.report_file, is_json_file ? json : text);
 }
 
-ExitCode run_demo(const DemoOptions& options) {
+ExitCode run_demo(DemoOptions options) {
   const auto began = std::chrono::steady_clock::now();
   const InterruptWatch watch;
+  const Settings settings = settings_in_force();
+  if (options.devices == 0) options.devices = static_cast<std::uint32_t>(settings.count("soft.devices"));
   Progress progress;
   const Input input = make_input(options.input, host_threads(), progress);
   if (is_interrupted()) throw CommandError(ExitCode::interrupted, "interrupted before the job began");
@@ -123,15 +120,13 @@ ExitCode run_demo(const DemoOptions& options) {
   const std::uint32_t chosen = options.input.is_quick ? iterations_quick : iterations_default;
   DemoOutcome outcome;
   outcome.input = &input;
-  outcome.footprint_bytes =
-      job_footprint_bytes(input.graph.vertex_count(), input.graph.edge_count(), std::max(1u, options.devices));
+  outcome.footprint_bytes = job_footprint_bytes(input.graph.vertex_count(), input.graph.edge_count(), options.devices);
   const RunPlan plan{.label = "this run",
-                     .setup = main_setup(options, outcome.footprint_bytes),
+                     .setup = main_setup(options, settings, outcome.footprint_bytes),
                      .iterations = options.iterations != 0 ? options.iterations : chosen,
                      .seconds = options.seconds};
   outcome.compared = comparison_span(plan.iterations);
   RunResult run = run_job(input.graph, plan, progress);
-  outcome.footprint_bytes = job_footprint_bytes(input.graph.vertex_count(), input.graph.edge_count(), run.devices);
   if (options.is_comparing && run.compared && !is_interrupted()) compare(input.graph, plan, run, progress);
   if (!is_interrupted()) outcome.check = check_against_references(input.graph, run, host_threads(), progress);
   outcome.run = &run;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace umrt::tool {
 namespace {
@@ -33,6 +34,7 @@ void Progress::step(std::uint64_t done) {
 
 void Progress::draw() {
   if (!is_shown_) return;
+  is_drawn_ = true;
   drawn_ = std::chrono::steady_clock::now();
   const std::string bar(done_ * bar_width / steps_, '#');
   fmt::print(stderr, "{}{:<34} [{:<{}}] {:>3} % {:.1f} s", clear_line, stage_, bar, bar_width, done_ * 100 / steps_,
@@ -41,7 +43,7 @@ void Progress::draw() {
 }
 
 void Progress::clear() {
-  if (!is_shown_) return;
+  if (!std::exchange(is_drawn_, false)) return;
   fmt::print(stderr, "{}", clear_line);
   std::fflush(stderr);
 }

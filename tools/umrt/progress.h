@@ -24,6 +24,7 @@ class Progress {
   void draw();
 
   bool is_shown_;
+  bool is_drawn_ = false;
   std::string stage_;
   std::uint64_t steps_ = 0, done_ = 0;
   std::chrono::steady_clock::time_point began_, drawn_;
