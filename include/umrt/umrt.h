@@ -265,7 +265,8 @@ typedef void (*umrt_kernel)(const void* arguments, uint64_t begin, uint64_t end)
 
 /**
  * Runs a kernel over `items` items, cut in pieces of `grain` that run in parallel. Stream ordered; returns at once.
- * @param arguments copied before the call returns; may hold managed pointers. @param items 0 is a launch of nothing.
+ * @param arguments copied before the call returns; the kernel sees them aligned to 64 bytes. May hold managed pointers.
+ * @param items 0 is a launch of nothing.
  * @param grain items a piece; 0: chosen by the device.
  * Errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED (the kernel's code was loaded after the device started), the
  * sticky error. A failure of the kernel itself shows at the next synchronisation.
