@@ -169,13 +169,13 @@ Status Heap::State::free_object(RangeRecord& record, RangeWord word, Address add
   const Address base{record.base.load(std::memory_order_acquire)};
   const bool is_inside = slab && address >= base && address - base < small_slab_bytes;
   if (!is_inside || word.state() != RangeState::live) return double_free(describe(address));  // released meanwhile
-  const auto index = slab->object_at(address - base);
-  if (!index) return never_handed_out(describe(address));
+  const auto position = slab->object_at(address - base);
+  if (!position) return never_handed_out(describe(address));
 
-  SmallObject& object = slab->object(*index);
+  SmallObject& object = slab->object(position->index);
   const ObjectWord seen{object.word.load(std::memory_order_acquire)};
   if (seen.use() != word.use()) return double_free(describe(address));
-  const Bytes offset = address - base - slab->object_bytes() * *index;
+  const Bytes offset = address - base - position->begin;
   if (seen.asked().n == 0) return never_handed_out(describe(address));
   if (offset.n != 0) return inside_of(describe(address), offset, seen.asked());
   std::uint64_t expected = seen.bits;
@@ -185,7 +185,7 @@ Status Heap::State::free_object(RangeRecord& record, RangeWord word, Address add
   }
 
   wait_for_pending_work();
-  const ObjectRef freed{.slab = slab, .index = *index};
+  const ObjectRef freed{.slab = slab, .index = position->index};
   ThreadCache* cache = caches->local();
   if (!cache) return return_objects({&freed, 1});
   std::vector<ObjectRef> overflow;

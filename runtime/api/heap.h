@@ -59,12 +59,12 @@ struct Leak {
 
 struct HeapStatistics {
   ChunkStatistics small_zone, huge_zone;
-  Bytes cached;  // free, kept by thread caches
+  Bytes cached;  // free, kept by thread caches; without small allocations, of which a thread keeps at most 576 KiB
 };
 
 class Heap {
  public:
-  // Both outlive the heap. Nothing is asked of the backend yet.
+  // Both outlive the heap, and the backend answers until it is gone: threads that end give back what they kept.
   Heap(const Arena& arena, RangeBackend& backend);
   ~Heap();  // caches are dropped; ranges are not released: the devices end with them
   Heap(const Heap&) = delete;
@@ -79,7 +79,8 @@ class Heap {
   std::optional<Allocation> find(const void* pointer) const;
   // None: the range does not exist, or only a cache has it: no live range for a report.
   std::optional<RangeFacts> range_facts(RangeId range) const;
-  // To be told of every umrt_advise on a range: one with other hints is not used again by others.
+  // To be told of every umrt_advise on a range: one with other hints is not used again by others. Small allocations
+  // share their range and so its hints.
   void set_hints(RangeId range, const Hints& hints);
 
   void flush_caches();              // of all threads: what they keep is released

@@ -32,16 +32,16 @@ LiveObjects live_objects(const SmallSlab& slab) {
   return live;
 }
 
-bool narrow_to_object(const SmallSlab& slab, Address address, Allocation& allocation) {
-  const auto index = slab.object_at(address - allocation.range_base);
-  if (!index) return false;
-  const SmallObject& object = slab.object(*index);
+bool narrow_to_object(const SmallSlab& slab, std::uint64_t use, Address address, Allocation& allocation) {
+  const auto position = slab.object_at(address - allocation.range_base);
+  if (!position) return false;
+  const SmallObject& object = slab.object(position->index);
   const ObjectWord word{object.word.load(std::memory_order_acquire)};
-  allocation.base = allocation.range_base + slab.object_bytes() * *index;
+  allocation.base = allocation.range_base + position->begin;
   allocation.bytes = word.asked();
   allocation.call_site = object.call_site.load(std::memory_order_relaxed);
   allocation.is_small = true;
-  return word.state() == ObjectState::live;
+  return word.use() == use && word.state() == ObjectState::live;
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::optional<Allocation> Heap::find(const void* pointer) const {
                         .call_site = record->call_site.load(in_order)};
   const SmallSlab* slab = record->small.load(in_order);
   if (record->read_word().bits != word.bits || address < allocation.range_base) return std::nullopt;
-  if (slab && !narrow_to_object(*slab, address, allocation)) return std::nullopt;
+  if (slab && !narrow_to_object(*slab, word.use(), address, allocation)) return std::nullopt;
   if (address - allocation.base >= allocation.bytes) return std::nullopt;
   return allocation;
 }

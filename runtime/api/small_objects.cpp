@@ -20,10 +20,11 @@ void SmallSlab::bind(RangeRecord& record, std::uint32_t size_index) {
   }
 }
 
-std::optional<std::uint32_t> SmallSlab::object_at(Bytes offset) const {
-  const auto index = static_cast<std::uint32_t>(offset / object_bytes());
-  if (index >= capacity()) return std::nullopt;
-  return index;
+std::optional<SmallSlab::Position> SmallSlab::object_at(Bytes offset) const {
+  const Bytes object = object_bytes();  // read once: a pointer that was freed can meet a slab that changes
+  const auto index = static_cast<std::uint32_t>(offset / object);
+  if (index >= small_slab_bytes / object) return std::nullopt;
+  return Position{.index = index, .begin = object * index};
 }
 
 void SmallObjects::list(SmallSlab& slab) {

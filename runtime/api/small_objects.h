@@ -62,8 +62,12 @@ class alignas(64) SmallSlab {
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(small_slab_bytes / object_bytes()); }
   SmallObject& object(std::uint32_t index) { return objects_[index]; }
   const SmallObject& object(std::uint32_t index) const { return objects_[index]; }
+  struct Position {
+    std::uint32_t index = 0;
+    Bytes begin;  // of the object, in the range
+  };
   // The object that an offset in the range lies in; none: in the rest behind the last one.
-  std::optional<std::uint32_t> object_at(Bytes offset) const;
+  std::optional<Position> object_at(Bytes offset) const;
 
  private:
   friend class SmallObjects;

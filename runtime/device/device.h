@@ -92,6 +92,8 @@ class Device {
   // thread gets SIGSEGV, as for any pointer that leads nowhere.
   virtual void reject(const Fault& fault) = 0;
 
+  // Whether the device has the kernel's code. NOT_SUPPORTED: it was loaded after the device started.
+  virtual Status can_run(ProcessorId device, umrt_kernel kernel) const = 0;
   // One kernel runs at a time on a device; the caller waits for KernelEnded before the next.
   virtual Status launch(ProcessorId device, const Launch& launch) = 0;
   // Ends the device's process and starts a new one with empty memory. The engine has evacuated it or been told it is

@@ -97,6 +97,20 @@ void Recorder::range_advised(RangeId range, const Hints& hints) {
   live_[range.n].identity.hints = hints;
 }
 
+void Recorder::range_renamed(RangeId range, Bytes asked, std::string name, std::string call_site) {
+  UMRT_ASSERT(live(range) != nullptr);
+  RangeIdentity& identity = live_[range.n].identity;
+  identity.bytes = asked;
+  identity.name = std::move(name);
+  identity.call_site = std::move(call_site);
+}
+
+std::string Recorder::label_of(RangeId range) const {
+  const Live* entry = live(range);
+  if (entry == nullptr) return {};
+  return entry->identity.name.empty() ? entry->identity.call_site : entry->identity.name;
+}
+
 void Recorder::range_retired(const RangeView& last, Ticks now) {
   UMRT_ASSERT(live(last.range) != nullptr);
   Live& entry = live_[last.range.n];

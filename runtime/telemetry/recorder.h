@@ -46,6 +46,9 @@ class Recorder {
   // here, and snapshots that still have the range are no error.
   void range_retired(const RangeView& last, Ticks now);
   void range_advised(RangeId range, const Hints& hints);
+  // A range is used again under another name; what was counted for it so far stays with it.
+  void range_renamed(RangeId range, Bytes asked, std::string name, std::string call_site);
+  std::string label_of(RangeId range) const;  // name, else call site; empty for one that is unknown
 
   void fault(const Fault& fault);  // O(log ranges); tells sweeps from random access
   void launch_ended(ProcessorId device, Ticks began, Ticks ended, std::uint64_t phase);

@@ -17,7 +17,7 @@ struct Setup {
   std::uint64_t seed = 0;
   const PolicyRow* policy = nullptr;
   std::uint32_t devices = 1;
-  bool duplicates = false, remote = false, samples = false, fails = false, ahead = false;
+  bool duplicates = false, remote = false, samples = false, fails = false, ahead = false, loses = false;
 };
 
 EngineConfig config_of(const Setup& setup) {
@@ -74,7 +74,7 @@ std::pair<std::uint64_t, std::uint64_t> run_program(const Setup& setup) {
     const RangeCreated& range = some_range();
     const Bytes begin = round_down({random() % range.bytes.n}, 4_KiB);
     const ProcessorId processor{static_cast<std::uint8_t>(random() % (setup.devices + 1))};
-    switch (random() % 12) {
+    switch (random() % (setup.loses ? 14 : 12)) {
       case 0:
         if (live.size() < 4) create();
         break;
@@ -97,6 +97,18 @@ std::pair<std::uint64_t, std::uint64_t> run_program(const Setup& setup) {
       case 4:
         model.sample(4);
         break;
+      case 12:
+      case 13: {
+        if (processor.is_host()) break;
+        if (random() % 2 == 0) {
+          model.lose(processor);
+        } else {
+          model.evacuate(processor);
+        }
+        for (std::uint64_t steps = random() % 60; steps > 0; --steps) model.step();
+        model.ready(processor);
+        break;
+      }
       default:
         for (int n = 0; n < 12; ++n) {
           const bool sweeps = random() % 2 == 0;
@@ -122,13 +134,15 @@ Setup arbitrary_setup() {
   setup.samples = *rc::gen::arbitrary<bool>();
   setup.fails = *rc::gen::arbitrary<bool>();
   setup.ahead = *rc::gen::arbitrary<bool>();
+  setup.loses = *rc::gen::arbitrary<bool>();
   return setup;
 }
 
 std::string shown(const Setup& s) {
   std::ostringstream out;
   out << "seed " << s.seed << " policy " << s.policy->name << " devices " << s.devices << " duplicates " << s.duplicates
-      << " remote " << s.remote << " samples " << s.samples << " fails " << s.fails << " ahead " << s.ahead;
+      << " remote " << s.remote << " samples " << s.samples << " fails " << s.fails << " ahead " << s.ahead << " loses "
+      << s.loses;
   return out.str();
 }
 

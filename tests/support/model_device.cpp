@@ -112,17 +112,23 @@ void ModelDevice::lose(ProcessorId device) {
 
 void ModelDevice::evacuate(ProcessorId device) {
   for (Thread& thread : threads_) {
-    if (thread.processor == device) thread.next = thread.program.size();
+    if (thread.processor != device) continue;
+    thread.next = thread.program.size();
+    thread.is_waiting = false;
   }
   open_requests_.insert(next_request_);
   told(DeviceEvacuated{.at = now_, .device = device, .request = {next_request_++}});
 }
 
 void ModelDevice::ready(ProcessorId device) {
-  is_lost_[device.device()] = false;
-  for (Thread& thread : threads_) {
-    if (thread.processor == device) thread.is_waiting = false;
+  const auto is_of_device = [&](const BlockAction& a) { return a.source == device || a.target == device; };
+  for (auto it = pending_.begin(); it != pending_.end();) {  // what was under way has ended before the reset has
+    it = std::find_if(pending_.begin(), pending_.end(), is_of_device);
+    if (it == pending_.end()) break;
+    carry_out(static_cast<std::size_t>(it - pending_.begin()));
+    it = pending_.begin();
   }
+  is_lost_[device.device()] = false;
   told(DeviceReady{.at = now_, .device = device});
 }
 

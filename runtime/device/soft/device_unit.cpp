@@ -181,13 +181,16 @@ bool DeviceUnit::has_news() const noexcept {
          faults_taken_ != 0 || lost_ != 0;
 }
 
+Status DeviceUnit::can_run(umrt_kernel kernel) const {
+  if (code_at_start_.contains(reinterpret_cast<const void*>(kernel))) return {};
+  return failure(UMRT_ERROR_NOT_SUPPORTED,
+                 "the kernel's code was loaded after the device started; load its library before umrt_init, or call "
+                 "umrt_device_reset");
+}
+
 Status DeviceUnit::launch(const Launch& order) {
   if (!is_alive()) return failure(UMRT_ERROR_LAUNCH_FAILED, "the device process has ended");
-  if (!code_at_start_.contains(reinterpret_cast<const void*>(order.kernel))) {
-    return failure(UMRT_ERROR_NOT_SUPPORTED,
-                   "the kernel's code was loaded after the device started; load its library before umrt_init, or call "
-                   "umrt_device_reset");
-  }
+  if (auto able = can_run(order.kernel); !able) return able;
   UMRT_ASSERT(!running_launch_);
   UMRT_ASSERT(order.arguments.size() <= arguments_max);
   LaunchBoard& board = control_->launch;

@@ -59,6 +59,7 @@ class DeviceUnit {
   void announce_sleep(bool is_asleep) noexcept;
   bool has_news() const noexcept;  // a fault, a finished operation or the end of a kernel waits to be taken
 
+  Status can_run(umrt_kernel kernel) const;
   Status launch(const Launch& launch);
   std::optional<KernelEnded> take_ended() noexcept;
 

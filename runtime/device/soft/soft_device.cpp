@@ -61,6 +61,9 @@ class SoftDevice final : public Device {
     ring();
   }
   void reject(const Fault& fault) override;
+  Status can_run(ProcessorId device, umrt_kernel kernel) const override {
+    return units_[device.device()]->can_run(kernel);
+  }
   Status launch(ProcessorId device, const Launch& order) override { return unit(device).launch(order); }
   Status reset(ProcessorId device) override;
 

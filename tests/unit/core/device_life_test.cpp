@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device_life.h"
+
+#include <gtest/gtest.h>
+
+#include "support/engine_driver.h"
+
+namespace umrt {
+namespace {
+
+TEST(DeviceLife, ALostDevicesOnlyCopiesAreCountedOthersSurvive) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 4_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  driver.tell(
+      PrefetchRequested{.at = driver.now(), .range = {0}, .begin = 0_B, .end = 2_MiB, .target = gpu0, .request = {1}});
+  driver.settle();
+  driver.touch(gpu0, driver.at(0, 2_MiB));
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 1u);
+  EXPECT_EQ(driver.residency(0, 0_B).resident, 0b01);
+  EXPECT_EQ(driver.residency(0, 2_MiB).resident, 0);
+  EXPECT_EQ(driver.engine().in_use(gpu0), 0_B);
+}
+
+TEST(DeviceLife, WhatWasOnItsWayToALostDeviceGoesOnFromTheHost) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  const auto in = driver.fault(gpu0, driver.at(0, 0_B));
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  driver.done(in[0], Outcome::lost);
+  EXPECT_EQ(driver.residency(0).resident, 0b01);
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 0u);
+  EXPECT_EQ(driver.engine().in_use(gpu0), 0_B);
+}
+
+TEST(DeviceLife, WhatHadJustArrivedOnALostDeviceIsLost) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  const auto in = driver.fault(gpu0, driver.at(0, 0_B));
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  driver.done(in[0]);
+  EXPECT_EQ(driver.residency(0).resident, 0);
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 1u);
+}
+
+TEST(DeviceLife, AnEvacuationBringsEverythingHomeAndIsAnsweredOnce) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 6_MiB);
+  for (Bytes at; at < 6_MiB; at += 2_MiB) driver.touch(gpu0, driver.at(0, at));
+  const auto orders =
+      driver.blocks_of(driver.tell(DeviceEvacuated{.at = driver.tick(), .device = gpu0, .request = {5}}));
+  EXPECT_EQ(orders.size(), 3u);
+  driver.done(orders[0]);
+  driver.done(orders[1]);
+  driver.forget_first();
+  const auto last = driver.tell(ActionDone{
+      .began = driver.now(), .ended = driver.tick(), .action = orders[2], .failed = {}, .outcome = Outcome::done});
+  EXPECT_EQ(driver.only<RequestDone>(last), (std::vector<RequestDone>{{.request = {5}, .is_complete = true}}));
+  for (Bytes at; at < 6_MiB; at += 2_MiB) EXPECT_EQ(driver.residency(0, at).resident, 0b01);
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 0u);
+}
+
+TEST(DeviceLife, UntilADeviceIsReadyItsFaultsWaitAndThenTryAgain) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.tell(DeviceEvacuated{.at = driver.tick(), .device = gpu0, .request = {5}});
+  EXPECT_TRUE(driver.fault(gpu0, driver.at(0, 0_B)).empty());
+  const auto woken = driver.blocks_of(driver.tell(DeviceReady{.at = driver.tick(), .device = gpu0}));
+  ASSERT_EQ(woken.size(), 1u);
+  EXPECT_EQ(woken[0].operation, Operation::wake);
+  EXPECT_EQ(driver.fault(gpu0, driver.at(0, 0_B)).size(), 1u);
+}
+
+TEST(DeviceLife, APinnedBlockHoldsTheEvacuationUpOnlyForAWhile) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(gpu0, driver.at(0, 0_B));
+  const auto orders =
+      driver.blocks_of(driver.tell(DeviceEvacuated{.at = driver.tick(), .device = gpu0, .request = {5}}));
+  EXPECT_TRUE(driver.done(orders[0], Outcome::pinned).empty());
+  ASSERT_TRUE(driver.engine().deadline().has_value());
+  EXPECT_EQ(driver.pass_time(*driver.engine().deadline()).size(), 1u);
+}
+
+TEST(DeviceLife, LosingADeviceThatIsBeingEvacuatedEndsTheEvacuationAsIncomplete) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(gpu0, driver.at(0, 0_B));
+  driver.tell(DeviceEvacuated{.at = driver.tick(), .device = gpu0, .request = {5}});
+  const auto ended = driver.only<RequestDone>(driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0}));
+  EXPECT_EQ(ended, (std::vector<RequestDone>{{.request = {5}, .is_complete = false}}));
+}
+
+}  // namespace
+}  // namespace umrt

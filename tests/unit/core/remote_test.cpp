@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/remote.h"
+
+#include <gtest/gtest.h>
+
+#include "support/engine_driver.h"
+
+namespace umrt {
+namespace {
+
+const Hints remote_hints{.preferred = host_processor, .accessed_by = 1u << gpu0.n};
+
+EngineConfig with_remote() {
+  EngineConfig config = plain_config();
+  config.abilities.remote_map = true;
+  return config;
+}
+
+// Answers block actions until a RemoteAction comes.
+std::vector<RemoteAction> until_remote(EngineDriver& driver, std::vector<Action> actions) {
+  for (;;) {
+    const auto found = driver.only<RemoteAction>(actions);
+    if (!found.empty() || driver.open().empty()) return found;
+    const ActionDone done{.began = driver.now(),
+                          .ended = driver.tick(),
+                          .action = driver.open().front(),
+                          .failed = {},
+                          .outcome = Outcome::done};
+    driver.forget_first();
+    actions = driver.tell(done);
+  }
+}
+
+std::vector<Action> device_fault(EngineDriver& driver) {
+  return driver.tell(Fault{.at = driver.tick(), .processor = gpu0, .address = driver.at(0, 0_B)});
+}
+
+TEST(Remote, ARangeThatThePreferredHostSharesIsGatheredAndMappedOnce) {
+  EngineDriver driver{with_remote()};
+  driver.create(0, 4_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  driver.touch(gpu0, driver.at(0, 2_MiB));
+  driver.tell(RangeAdvised{
+      .at = driver.now(), .range = {0}, .begin = 0_B, .end = 4_MiB, .hints = remote_hints, .request = {1}});
+  const auto remote = until_remote(driver, device_fault(driver));
+  ASSERT_EQ(remote.size(), 1u);
+  EXPECT_EQ(remote[0], (RemoteAction{.range = {0}, .base = {0}, .bytes = 4_MiB, .is_remote = true}));
+  const auto woken = driver.blocks_of(driver.tell(RemoteDone{.at = driver.tick(), .range = {0}}));
+  ASSERT_EQ(woken.size(), 1u);
+  EXPECT_EQ(woken[0].operation, Operation::wake);
+  EXPECT_TRUE(driver.residency(0).is_remote);
+  EXPECT_EQ(driver.counters(0).resident_remote, 4_MiB);
+  EXPECT_EQ(driver.engine().in_use(gpu0), 0_B);
+  EXPECT_EQ(driver.counters(0).placement, Reason::hint_remote);
+}
+
+TEST(Remote, ARefusedMappingFallsBackToMigrationForGood) {
+  EngineDriver driver{with_remote()};
+  driver.create(0, 2_MiB, PageClass::page_2m, remote_hints);
+  ASSERT_EQ(until_remote(driver, device_fault(driver)).size(), 1u);
+  const auto moved = driver.blocks_of(
+      driver.tell(RemoteDone{.at = driver.tick(), .range = {0}, .is_remote = false, .is_done = false}));
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].operation, Operation::populate);
+  EXPECT_EQ(moved[0].target, gpu0);
+}
+
+TEST(Remote, UnsettingTheHintEndsTheMappingAndTheBytesMigrateAgain) {
+  EngineDriver driver{with_remote()};
+  driver.create(0, 2_MiB, PageClass::page_2m, remote_hints);
+  until_remote(driver, device_fault(driver));
+  driver.tell(RemoteDone{.at = driver.tick(), .range = {0}});
+  const auto ended = driver.only<RemoteAction>(driver.tell(
+      RangeAdvised{.at = driver.now(), .range = {0}, .begin = 0_B, .end = 2_MiB, .hints = {}, .request = {1}}));
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_FALSE(ended[0].is_remote);
+  driver.tell(RemoteDone{.at = driver.tick(), .range = {0}, .is_remote = false});
+  EXPECT_EQ(driver.counters(0).resident_remote, 0_B);
+  const auto in = driver.fault(gpu0, driver.at(0, 0_B));
+  ASSERT_EQ(in.size(), 1u);
+  EXPECT_EQ(in[0].operation, Operation::migrate);
+}
+
+TEST(Remote, ARemoteRangeIsUnmappedBeforeItIsReleased) {
+  EngineDriver driver{with_remote()};
+  driver.create(0, 2_MiB, PageClass::page_2m, remote_hints);
+  until_remote(driver, device_fault(driver));
+  driver.tell(RemoteDone{.at = driver.tick(), .range = {0}});
+  const auto freed = driver.tell(RangeFreed{.at = driver.tick(), .range = {0}, .request = {2}});
+  ASSERT_EQ(freed.size(), 1u);
+  EXPECT_FALSE(std::get<RemoteAction>(freed[0]).is_remote);
+  const auto last = driver.tell(RemoteDone{.at = driver.tick(), .range = {0}, .is_remote = false});
+  EXPECT_EQ(driver.only<RangeReleased>(last).size(), 1u);
+}
+
+TEST(Remote, WithoutTheAbilityTheHintMigrates) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB, PageClass::page_2m, remote_hints);
+  const auto moved = driver.fault(gpu0, driver.at(0, 0_B));
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].reason, Reason::hint_remote);
+}
+
+}  // namespace
+}  // namespace umrt
