@@ -92,6 +92,7 @@ struct EngineState {
   std::vector<PrefetchJob> jobs;
   std::vector<RangeId> gathering;  // ranges on their way to a remote mapping
   Counters total;
+  std::uint64_t launches_ended = 0;
   std::vector<Action>* actions = nullptr;  // of the step that is running
 
   DeviceState& device(ProcessorId processor) { return devices[processor.device()]; }

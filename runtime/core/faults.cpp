@@ -32,7 +32,8 @@ PlacementFacts facts_of(const EngineState& state, const Range& range, const Wait
           .faults_host = faults.host,
           .faults_device = faults.device,
           .devices_faulting = faults.devices,
-          .refaults = range.counters.refaults};
+          .returned = range.counters.bytes_out[static_cast<std::size_t>(Cause::demand)],
+          .launches = state.launches_ended - range.launches_before};
 }
 
 void want_nothing(EngineState& state, Waiter& w) {
