@@ -106,10 +106,11 @@ void note_sequence(EngineState& state, const Range& range, BlockId block, Proces
   const std::uint32_t depth = std::min(state.config.readahead_blocks, is_hinted ? ~0u : stream.run);
   stream.fetch_begin = std::max(stream.fetch_begin, stream.next);
   stream.fetch_end = std::max(stream.fetch_end, std::min(stream.next + depth, range.blocks));
+  device.streams.is_fetch_wanted = true;
 }
 
 void fetch_ahead(EngineState& state, DeviceState& device) {
-  if (!device.is_ready || !state.config.prefetches) return;
+  if (!device.streams.is_fetch_wanted || !device.is_ready) return;
   for (Stream& stream : device.streams.all()) {
     while (stream.fetch_begin < stream.fetch_end) {
       if (device.prefetches_in_flight >= state.config.prefetches_in_flight_max) return;
@@ -133,6 +134,7 @@ void fetch_ahead(EngineState& state, DeviceState& device) {
       ++stream.fetch_begin;
     }
   }
+  device.streams.is_fetch_wanted = false;
 }
 
 }  // namespace umrt
