@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # umrt_layer(NAME): one static library per layer, made of every source in runtime/NAME and linked to just what
 # runtime/layers.txt allows. Each layer's headers are reached through a directory of its own, so an #include of a layer
 # that is not linked does not compile.

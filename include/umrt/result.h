@@ -2,11 +2,18 @@
 #ifndef UMRT_RESULT_H
 #define UMRT_RESULT_H
 
+/* C callers can pass any number, and C++ may look at it only where the type is fixed. */
+#ifdef __cplusplus
+#define UMRT_ENUM_TYPE : int
+#else
+#define UMRT_ENUM_TYPE
+#endif
+
 /**
  * What every umrt function returns. Where CUDA has a code for the same meaning, the number is CUDA's
  * (cudaError_t); umrt's own meanings start at 10000.
  */
-typedef enum umrt_result {
+typedef enum umrt_result UMRT_ENUM_TYPE {
   UMRT_SUCCESS = 0,
   UMRT_ERROR_INVALID_VALUE = 1,     /**< an argument is out of its range; the detail names it */
   UMRT_ERROR_OUT_OF_MEMORY = 2,     /**< arena, host memory or device memory is exhausted */

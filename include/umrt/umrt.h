@@ -57,7 +57,7 @@ UMRT_API const char* umrt_error_detail(void);
 
 /* ---- init and shutdown ---- */
 
-typedef enum umrt_log_level {
+typedef enum umrt_log_level UMRT_ENUM_TYPE {
   UMRT_LOG_ERROR = 0,
   UMRT_LOG_WARNING = 1,
   UMRT_LOG_INFO = 2,
@@ -103,7 +103,7 @@ UMRT_API umrt_result umrt_shutdown(void);
 /* ---- places, hints, memory ---- */
 
 /** The numbers are those of CUmemLocationType. */
-typedef enum umrt_location_type {
+typedef enum umrt_location_type UMRT_ENUM_TYPE {
   UMRT_LOCATION_NONE = 0,
   UMRT_LOCATION_DEVICE = 1,   /**< id: device ordinal */
   UMRT_LOCATION_HOST = 2,     /**< id is ignored */
@@ -115,7 +115,7 @@ typedef struct umrt_location {
   int32_t id;
 } umrt_location;
 
-typedef enum umrt_access_pattern {
+typedef enum umrt_access_pattern UMRT_ENUM_TYPE {
   UMRT_PATTERN_UNKNOWN = 0,
   UMRT_PATTERN_SEQUENTIAL = 1, /**< swept in address order: fetched ahead */
   UMRT_PATTERN_RANDOM = 2,     /**< no neighbour is likely: nothing is fetched along */
@@ -123,7 +123,7 @@ typedef enum umrt_access_pattern {
 } umrt_access_pattern;
 
 /** The granule that a range migrates in. */
-typedef enum umrt_page_class {
+typedef enum umrt_page_class UMRT_ENUM_TYPE {
   UMRT_PAGE_CLASS_AUTO = 0, /**< 2M from 2 MiB on, 64K from 64 KiB on, else 4K */
   UMRT_PAGE_CLASS_4K = 4096,
   UMRT_PAGE_CLASS_64K = 65536,
@@ -164,7 +164,7 @@ UMRT_API umrt_result umrt_malloc_hinted(void** pointer, size_t bytes, const umrt
 UMRT_API umrt_result umrt_free(void* pointer);
 
 /** The first six have CUDA's meanings and numbers (CUmem_advise). */
-typedef enum umrt_advice {
+typedef enum umrt_advice UMRT_ENUM_TYPE {
   UMRT_ADVISE_SET_READ_MOSTLY = 1,
   UMRT_ADVISE_UNSET_READ_MOSTLY = 2,
   UMRT_ADVISE_SET_PREFERRED_LOCATION = 3,
@@ -265,7 +265,8 @@ typedef void (*umrt_kernel)(const void* arguments, uint64_t begin, uint64_t end)
 
 /**
  * Runs a kernel over `items` items, cut in pieces of `grain` that run in parallel. Stream ordered; returns at once.
- * @param arguments copied before the call returns; may hold managed pointers. @param items 0 is a launch of nothing.
+ * @param arguments copied before the call returns; the kernel sees them aligned to 64 bytes. May hold managed pointers.
+ * @param items 0 is a launch of nothing.
  * @param grain items a piece; 0: chosen by the device.
  * Errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED (the kernel's code was loaded after the device started), the
  * sticky error. A failure of the kernel itself shows at the next synchronisation.
@@ -282,7 +283,7 @@ UMRT_API umrt_result umrt_prefetch_async(const void* pointer, size_t bytes, umrt
 
 /* ---- report ---- */
 
-typedef enum umrt_report_format { UMRT_REPORT_TEXT = 0, UMRT_REPORT_JSON = 1 } umrt_report_format;
+typedef enum umrt_report_format UMRT_ENUM_TYPE { UMRT_REPORT_TEXT = 0, UMRT_REPORT_JSON = 1 } umrt_report_format;
 
 /**
  * The placement report so far: per range where its bytes lived, faults, bytes moved by cause and the reason of its

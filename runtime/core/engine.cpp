@@ -149,6 +149,12 @@ std::vector<RangeView> Engine::ranges() const {
   return views;
 }
 
+Hints Engine::hints_at(Address address) const {
+  const Range* range = state_->ranges.find(address);
+  UMRT_ASSERT(range != nullptr);
+  return state_->blocks.hints(range->block_at(address - range->base));
+}
+
 Residency Engine::residency(Address address) const {
   const Range* range = state_->ranges.find(address);
   UMRT_ASSERT(range != nullptr);

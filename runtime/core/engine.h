@@ -75,6 +75,7 @@ class Engine {
   std::optional<RangeView> range_at(Address address) const;
   std::vector<RangeView> ranges() const;       // by base address
   Residency residency(Address address) const;  // only inside a range
+  Hints hints_at(Address address) const;       // of its block; only inside a range
   Bytes in_use(ProcessorId device) const;      // frames resident or reserved
   Bytes in_use_max(ProcessorId device) const;
   Bytes budget(ProcessorId device) const;

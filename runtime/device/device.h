@@ -88,6 +88,12 @@ class Device {
   virtual void wait(DeviceEvents& events, std::optional<Ticks> deadline) = 0;
   virtual void poke() = 0;  // any thread, async-signal-safe
 
+  // Ends an access outside of every range: on a device the kernel, with UMRT_ERROR_ILLEGAL_ADDRESS; on the host the
+  // thread gets SIGSEGV, as for any pointer that leads nowhere.
+  virtual void reject(const Fault& fault) = 0;
+
+  // Whether the device has the kernel's code. NOT_SUPPORTED: it was loaded after the device started.
+  virtual Status can_run(ProcessorId device, umrt_kernel kernel) const = 0;
   // One kernel runs at a time on a device; the caller waits for KernelEnded before the next.
   virtual Status launch(ProcessorId device, const Launch& launch) = 0;
   // Ends the device's process and starts a new one with empty memory. The engine has evacuated it or been told it is

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -45,10 +46,12 @@ void* park(void* argument) {
   return nullptr;
 }
 
-struct ChildStart {
+constexpr std::size_t keep_open_max = 8;
+
+struct ChildStart {  // on the stack: the heap may be shielded from the fork
   void (*main)(void*);
   void* argument;
-  const int* keep_open;  // sorted
+  std::array<int, keep_open_max> keep_open;  // sorted
   std::size_t keep_open_count;
   pid_t parent;
 };
@@ -122,9 +125,10 @@ std::span<void* const> ThreadTemplates::control_blocks() const { return state_->
 
 Result<ChildProcess> ChildProcess::spawn(void (*main)(void*), void* argument, std::span<const int> keep_open,
                                          const ThreadTemplates& templates) {
-  std::vector<int> kept(keep_open.begin(), keep_open.end());
-  std::sort(kept.begin(), kept.end());
-  const ChildStart start{main, argument, kept.data(), kept.size(), ::getpid()};
+  UMRT_ASSERT(keep_open.size() <= keep_open_max);
+  ChildStart start{main, argument, {}, keep_open.size(), ::getpid()};
+  std::copy(keep_open.begin(), keep_open.end(), start.keep_open.begin());
+  std::sort(start.keep_open.begin(), start.keep_open.begin() + start.keep_open_count);
 
   std::vector<const void*> needed(templates.control_blocks().begin(), templates.control_blocks().end());
   needed.push_back(__builtin_frame_address(0));
@@ -172,6 +176,15 @@ void ChildProcess::kill_and_reap() noexcept {
 bool start_child_thread(void* control_block, std::span<std::byte> stack, int (*run)(void*), void* argument) noexcept {
   constexpr int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
   return ::clone(run, stack.data() + stack.size(), flags, argument, nullptr, control_block, nullptr) > 0;
+}
+
+int own_thread_id() noexcept { return static_cast<int>(::syscall(SYS_gettid)); }
+
+void signal_own_thread(int thread, int signal) noexcept { ::syscall(SYS_tgkill, ::getpid(), thread, signal); }
+
+void run_thread_when_idle() noexcept {
+  const sched_param none{};
+  ::syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none);
 }
 
 void exit_child(int status) noexcept {

@@ -59,6 +59,9 @@ class ChildProcess {
 
 // In the child alone. Starts a thread on a control block of the templates and on the given stack; false when refused.
 bool start_child_thread(void* control_block, std::span<std::byte> stack, int (*run)(void*), void* argument) noexcept;
+int own_thread_id() noexcept;
+void signal_own_thread(int thread, int signal) noexcept;  // a thread of this process
+void run_thread_when_idle() noexcept;                     // SCHED_IDLE: only on cores that nobody else wants
 [[noreturn]] void exit_child(int status) noexcept;
 
 }  // namespace umrt::os

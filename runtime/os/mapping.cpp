@@ -77,6 +77,8 @@ Status advise_page_size(std::byte* base, Bytes bytes, PageSize size) {
   return failure(UMRT_ERROR_SYSTEM, fmt::format("madvise for the page size: {}", std::strerror(error)), error);
 }
 
+void forbid_access(std::byte* base, Bytes bytes) noexcept { ::mprotect(base, bytes.n, PROT_NONE); }
+
 int populate(std::byte* base, Bytes bytes) noexcept {
   return ::madvise(base, bytes.n, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
 }

@@ -38,6 +38,8 @@ class Mapping {
 enum class PageSize : std::uint8_t { small, huge };
 Status advise_page_size(std::byte* base, Bytes bytes, PageSize size);  // MADV_(NO)HUGEPAGE
 
+void forbid_access(std::byte* base, Bytes bytes) noexcept;  // a guard: touches are SIGSEGV
+
 // Both return an errno, 0 when done. Async-signal-safe.
 int populate(std::byte* base, Bytes bytes) noexcept;  // writable pages, zeros where there were none; Linux 5.14
 int drop(std::byte* base, Bytes bytes) noexcept;      // contents are gone, memory goes back to the system

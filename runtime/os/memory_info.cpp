@@ -66,6 +66,14 @@ Bytes cgroup_room() {
 
 Bytes memory_available() { return std::min(mem_available(), cgroup_room()); }
 
+bool has_huge_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string word;
+  while (file >> word)
+    if (word == "[always]" || word == "[madvise]") return true;
+  return false;
+}
+
 std::uint32_t cores_available() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -9,6 +9,7 @@
 namespace umrt::os {
 
 Bytes memory_available();         // min(MemAvailable, room in the memory cgroup, v1 or v2)
+bool has_huge_pages();            // transparent huge pages on request (not "never")
 std::uint32_t cores_available();  // by the affinity mask; at least 1
 
 }  // namespace umrt::os

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "os/userfaultfd.h"
 
-namespace umrt {
+namespace umrt::soft {
 
 enum class FaultWay : std::uint8_t { move, copy };
 const char* fault_way_name(FaultWay way);
@@ -25,7 +25,8 @@ class PageTable {
   enum class Wake : bool { no, yes };
   // All return an errno, 0 when done, and are async-signal-safe.
   int map(std::byte* view, std::byte* frame, Bytes bytes, Wake wake) noexcept;
-  int unmap(std::byte* view, std::byte* frame, Bytes bytes) noexcept;  // the bytes are in the frame afterwards
+  int map_protected(std::byte* view, std::byte* frame, Bytes bytes) noexcept;  // small pages; wakes
+  int unmap(std::byte* view, std::byte* frame, Bytes bytes) noexcept;          // the bytes are in the frame afterwards
   int protect(std::byte* view, Bytes bytes) noexcept;
   int unprotect(std::byte* view, Bytes bytes) noexcept;  // and wakes
   int wake(std::byte* view, Bytes bytes) noexcept;
@@ -35,4 +36,4 @@ class PageTable {
   FaultWay way_;
 };
 
-}  // namespace umrt
+}  // namespace umrt::soft

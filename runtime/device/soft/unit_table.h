@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "os/mapping.h"
 
-namespace umrt {
+namespace umrt::soft {
 
 template <class Value>
 class UnitTable {  // zero where nothing was stored
@@ -21,11 +21,8 @@ class UnitTable {  // zero where nothing was stored
     return UnitTable(std::move(*mapping), arena.huge_begin, small_units);
   }
 
-  Value& operator[](Address a) {
-    const std::uint64_t unit =
-        a < huge_begin_ ? a.n / (4_KiB).n : small_units_ + (a - huge_begin_) / 2_MiB;
-    return reinterpret_cast<Value*>(mapping_.base())[unit];
-  }
+  Value& operator[](Address a) { return values()[unit_of(a)]; }
+  Value operator[](Address a) const { return values()[unit_of(a)]; }
 
   void clear() { os::drop(mapping_.base(), mapping_.bytes()); }
 
@@ -33,9 +30,14 @@ class UnitTable {  // zero where nothing was stored
   UnitTable(os::Mapping mapping, Address huge_begin, std::uint64_t small_units)
       : mapping_{std::move(mapping)}, huge_begin_{huge_begin}, small_units_{small_units} {}
 
+  std::uint64_t unit_of(Address a) const {
+    return a < huge_begin_ ? a.n / (4_KiB).n : small_units_ + (a - huge_begin_) / 2_MiB;
+  }
+  Value* values() const { return reinterpret_cast<Value*>(mapping_.base()); }
+
   os::Mapping mapping_;
   Address huge_begin_;
   std::uint64_t small_units_;
 };
 
-}  // namespace umrt
+}  // namespace umrt::soft

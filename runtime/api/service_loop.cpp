@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/service_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "api/countdown.h"
+#include "api/mailbox.h"
+#include "api/report_text.h"
+#include "base/log.h"
+#include "os/program_name.h"
+
+namespace umrt {
+namespace {
+
+constexpr Ticks tick_length{10'000'000};  // while a kernel runs
+
+EngineConfig engine_config(const Device& device, const StartOptions& options) {
+  EngineConfig config;
+  config.device_budgets = options.device_budgets;
+  config.abilities = device.abilities();
+  config.policy = options.policy->make;
+  config.free_low = options.free_low;
+  config.free_high = options.free_high;
+  config.prefetches = options.prefetches;
+  return config;
+}
+
+RunFacts run_facts(const Device& device, const StartOptions& options) {
+  RunFacts facts;
+  facts.program = os::program_name();
+  facts.policy = options.policy->name;
+  facts.device_kind = options.device;
+  facts.fault_way = device.facts().fault_way;
+  facts.is_prefetching = options.prefetches;
+  facts.has_huge_pages = device.facts().has_huge_pages;
+  facts.serves_system_calls = device.facts().serves_system_calls;
+  facts.workers = device.facts().workers;
+  facts.host_budget = options.host_budget;
+  facts.device_budgets = options.device_budgets;
+  return facts;
+}
+
+// Kernel and signature of its arguments (DESIGN: phase); stable within a run.
+std::uint64_t phase_of(const LaunchWork& work) {
+  const auto kernel = reinterpret_cast<std::uintptr_t>(work.kernel);
+  return (kernel ^ (work.arguments.size() << 48)) * 0x9e3779b97f4a7c15;
+}
+
+}  // namespace
+
+ServiceLoop::ServiceLoop(std::unique_ptr<Device> device, const StartOptions& options)
+    : device_{std::move(device)},
+      engine_{engine_config(*device_, options)},
+      streams_{device_->device_count(), *this},
+      recorder_{run_facts(*device_, options)},
+      samples_per_second_{device_->abilities().samples ? options.samples_per_second : 0},
+      kernels_(device_->device_count()),
+      is_lost_(device_->device_count(), false) {}
+
+void ServiceLoop::run(Mailbox& mailbox) {
+  DeviceEvents events;
+  while (!is_stopping_) {
+    events.clear();
+    device_->wait(events, deadline());
+    handle(events);
+    mailbox.run_all(*this);
+    tick();
+    streams_.advance();
+  }
+}
+
+void ServiceLoop::handle(const DeviceEvents& events) {
+  for (const Event& event : events.engine) {
+    if (const auto* fault = std::get_if<Fault>(&event)) {
+      if (!is_legal(*fault)) continue;
+      recorder_.fault(*fault);
+    } else if (const auto* lost = std::get_if<DeviceLost>(&event)) {
+      device_lost(*lost);
+    }
+    untold_.push_back(event);
+  }
+  step();
+  for (const KernelEnded& ended : events.kernels) kernel_ended(ended);
+}
+
+bool ServiceLoop::is_legal(const Fault& fault) {
+  if (engine_.range_at(fault.address)) return true;
+  device_->reject(fault);
+  return false;
+}
+
+void ServiceLoop::tell(const Event& event) {
+  untold_.push_back(event);
+  if (!is_stepping_) step();
+}
+
+void ServiceLoop::step() {
+  is_stepping_ = true;
+  while (!untold_.empty()) {
+    stepped_.swap(untold_);
+    untold_.clear();
+    actions_.clear();
+    engine_.step(stepped_, actions_);
+    device_->submit(actions_);
+    for (const Action& action : actions_) {  // the device has carried RangeReleased out
+      if (const auto* released = std::get_if<RangeReleased>(&action)) end_request(released->request, {});
+      if (const auto* done = std::get_if<RequestDone>(&action)) {
+        end_request(done->request, done->is_complete ? Status{} : failure(UMRT_ERROR_NOT_READY, "given up in part"));
+      }
+    }
+  }
+  is_stepping_ = false;
+}
+
+RequestId ServiceLoop::new_request(Done done) {
+  const RequestId request{++requests_made_};
+  requests_.emplace(request.n, std::move(done));
+  return request;
+}
+
+void ServiceLoop::end_request(RequestId request, Status status) {
+  const auto found = requests_.find(request.n);
+  UMRT_ASSERT(found != requests_.end());
+  const Done done = std::move(found->second);
+  requests_.erase(found);
+  done(std::move(status));
+}
+
+Status ServiceLoop::create_range(const NewRange& range) {
+  if (bases_.size() <= range.range.n) bases_.resize(range.range.n + 1);
+  bases_[range.range.n] = range.base;
+  recorder_.range_created({.range = range.range,
+                           .base = range.base,
+                           .bytes = range.asked,
+                           .page_class = range.page_class,
+                           .name = std::string(range.name),
+                           .call_site = call_site_key(range.call_site),
+                           .hints = range.hints,
+                           .created = now()});
+  tell(RangeCreated{now(), range.range, range.base, range.bytes, range.page_class, range.hints});
+  return {};
+}
+
+void ServiceLoop::release_range(RangeId range, Done done) {
+  const auto last = engine_.range_at(bases_[range.n]);
+  UMRT_ASSERT(last.has_value());
+  recorder_.range_retired(*last, now());
+  lost_granules_.erase(range.n);
+  tell(RangeFreed{now(), range, new_request(std::move(done))});
+}
+
+Bytes ServiceLoop::bytes_of(RangeId range) const { return engine_.range_at(bases_[range.n])->bytes; }
+
+void ServiceLoop::advise(RangeId range, Bytes begin, Bytes end, const std::function<Hints(const Hints&)>& change,
+                         Done done) {
+  const Address base = bases_[range.n];
+  const Bytes block = block_bytes(engine_.range_at(base)->page_class);
+  const auto all = std::make_shared<Countdown>([done = std::move(done)] { done({}); });
+  for (Bytes run = round_down(begin, block); run < end;) {
+    const Hints hints = engine_.hints_at(base + run);
+    Bytes run_end = run + block;
+    while (run_end < end && engine_.hints_at(base + run_end) == hints) run_end += block;
+    const Hints changed = change(hints);
+    recorder_.range_advised(range, changed);
+    tell(RangeAdvised{now(), range, run, std::min(run_end, bytes_of(range)), changed,
+                      new_request([all](const Status&) {})});
+    run = run_end;
+  }
+}
+
+void ServiceLoop::start(std::uint64_t stream, const PrefetchWork& work) {
+  // A hint: what could not be moved stays where it is.
+  const RequestId request = new_request([this, stream](const Status&) { streams_.prefetch_ended(stream); });
+  tell(PrefetchRequested{now(), work.range, work.begin, work.end, work.target, request});
+}
+
+Status ServiceLoop::start(ProcessorId device, const LaunchWork& work) {
+  const std::uint64_t id = ++launches_;
+  const Kernel kernel{id, phase_of(work), now()};
+  if (auto launched = device_->launch(
+          device,
+          {.id = id, .kernel = work.kernel, .arguments = work.arguments, .items = work.items, .grain = work.grain});
+      !launched)
+    return launched;
+  kernels_[device.device()] = kernel;
+  tell(LaunchBegan{kernel.began, device, kernel.phase});
+  return {};
+}
+
+void ServiceLoop::kernel_ended(const KernelEnded& ended) {
+  auto& running = kernels_[ended.device.device()];
+  UMRT_ASSERT(running.has_value());
+  tell(LaunchEnded{now(), ended.device});
+  recorder_.launch_ended(ended.device, running->began, now(), running->phase);
+  running.reset();
+  Status status;
+  if (ended.result == UMRT_ERROR_ILLEGAL_ADDRESS) {
+    status = failure(ended.result, fmt::format("a kernel touched address {:#x}, which is not managed memory of this "
+                                               "process",
+                                               ended.fault_address));
+  } else if (ended.result != UMRT_SUCCESS) {
+    status =
+        failure(ended.result, fmt::format("a kernel ended by signal {} ({})", ended.signal, ::strsignal(ended.signal)));
+  }
+  streams_.kernel_ended(ended.device, std::move(status));
+}
+
+void ServiceLoop::device_lost(const DeviceLost& lost) {
+  is_lost_[lost.device.device()] = true;
+  log::error("the process of device {} has ended: what only it held is lost", lost.device.device());
+  streams_.set_sticky_error(lost.device, {UMRT_ERROR_LAUNCH_FAILED, 0,
+                                          fmt::format("the process of device {} has ended; umrt_device_reset starts it "
+                                                      "again",
+                                                      lost.device.device())});
+}
+
+// Steps: 0 wait for the device's streams, 1 bring its bytes home, 2 a new process, 3 tell the engine.
+void ServiceLoop::reset_device(ProcessorId device, Done done) {
+  streams_.when_device_done(device, [this, device, done = std::move(done)](const Status&) {
+    if (is_lost_[device.device()]) return restart(device, done);
+    const RequestId request = new_request([this, device, done](const Status&) { restart(device, done); });
+    tell(DeviceEvacuated{now(), device, request});
+  });
+}
+
+void ServiceLoop::restart(ProcessorId device, const Done& done) {
+  if (auto restarted = device_->reset(device); !restarted) {
+    streams_.set_sticky_error(device, restarted.error());
+    return done(restarted);
+  }
+  is_lost_[device.device()] = false;
+  streams_.clear_sticky_error(device);
+  tell(DeviceReady{now(), device});
+  done(loss_since_start(device));
+}
+
+// Ranges that have lost bytes, each told once.
+Status ServiceLoop::loss_since_start(ProcessorId device) {
+  std::string names;
+  for (const RangeView& view : engine_.ranges()) {
+    std::uint32_t& told = lost_granules_[view.range.n];
+    const std::uint32_t lost =
+        view.counters->data_lost_granules - std::exchange(told, view.counters->data_lost_granules);
+    if (lost == 0) continue;
+    names += fmt::format("{}{} ({} KiB)", names.empty() ? "" : ", ", recorder_.label_of(view.range),
+                         granule_bytes(view.page_class) * lost / 1_KiB);
+  }
+  if (names.empty()) return {};
+  return failure(UMRT_ERROR_DATA_LOSS,
+                 fmt::format("device {} ended with the only copy of bytes of {}", device.device(), names));
+}
+
+std::optional<Ticks> ServiceLoop::deadline() const {
+  std::optional<Ticks> next = engine_.deadline();
+  if (streams_.is_running_kernel() && (!next || last_tick_ + tick_length < *next)) next = last_tick_ + tick_length;
+  return next;
+}
+
+void ServiceLoop::tick() {
+  const Ticks at = now();
+  const bool is_kernel_running = streams_.is_running_kernel();
+  const auto engine_wants = engine_.deadline();
+  if (!(engine_wants && *engine_wants <= at) && (at - last_tick_).n < tick_length.n) return;
+  TimePassed passed{at, 0, 0};
+  if (is_kernel_running && samples_per_second_ != 0) {
+    sample_debt_ns_ = std::min<std::uint64_t>(sample_debt_ns_ + (at - last_tick_).n, 1'000'000'000);
+    passed.samples = static_cast<std::uint32_t>(sample_debt_ns_ * samples_per_second_ / 1'000'000'000);
+    sample_debt_ns_ -= passed.samples * 1'000'000'000 / samples_per_second_;
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    passed.random = random_;
+  }
+  last_tick_ = at;
+  tell(passed);
+  if (at >= recorder_.next_sample()) recorder_.sample(snapshot_of(engine_, device_->device_count()), at);
+}
+
+ReportModel ServiceLoop::report(std::span<const RangeName> renamed, std::span<const RangeId> unused) {
+  EngineSnapshot snapshot = snapshot_of(engine_, device_->device_count());
+  const auto is_in_snapshot = [&](RangeId range) {
+    return std::any_of(snapshot.ranges.begin(), snapshot.ranges.end(),
+                       [range](const RangeView& view) { return view.range == range; });
+  };
+  for (const RangeName& name : renamed)
+    if (is_in_snapshot(name.range)) recorder_.range_renamed(name.range, name.asked, name.name, name.call_site);
+  std::erase_if(snapshot.ranges, [&](const RangeView& view) {
+    return std::find(unused.begin(), unused.end(), view.range) != unused.end();
+  });
+  return recorder_.build(snapshot, now());
+}
+
+}  // namespace umrt

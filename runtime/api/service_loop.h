@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the service thread does: it owns the device, the engine, the streams and the recorder, brings events from the
+// one to the other, and carries out requests of application threads.
+//
+// Structure: an iteration waits for the device, steps the engine with what came, runs the mailbox, lets streams start
+// what they can. Concurrency: one thread, but for `has_pending_work`. It touches no managed memory and takes no lock
+// that an application thread can hold while it faults. Guarantee: every request to the engine is answered once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/range_backend.h"
+#include "api/start_options.h"
+#include "api/streams.h"
+#include "core/engine.h"
+#include "device/device.h"
+#include "telemetry/recorder.h"
+
+namespace umrt {
+
+class Mailbox;
+
+struct RangeName {
+  RangeId range;
+  Bytes asked;
+  std::string name, call_site;
+};
+
+class ServiceLoop final : private StreamExecutor {
+ public:
+  ServiceLoop(std::unique_ptr<Device> device, const StartOptions& options);
+
+  void run(Mailbox& mailbox);  // until stop()
+  void stop() { is_stopping_ = true; }
+
+  // Requests, each on the service thread. `done` is called once, here or later.
+  using Done = std::function<void(Status)>;
+  Status create_range(const NewRange& range);
+  void release_range(RangeId range, Done done);
+  Bytes bytes_of(RangeId range) const;
+  // `change` says what the hints of a block become; blocks that have the same ones are told to the engine together.
+  void advise(RangeId range, Bytes begin, Bytes end, const std::function<Hints(const Hints&)>& change, Done done);
+  void reset_device(ProcessorId device, Done done);
+
+  Streams& streams() { return streams_; }
+  const Engine& engine() const { return engine_; }
+  const Device& device() const { return *device_; }
+  Recorder& recorder() { return recorder_; }
+  // `renamed`: what live ranges are called now. Ranges in `unused` are kept by the heap for later and left out.
+  ReportModel report(std::span<const RangeName> renamed, std::span<const RangeId> unused);
+  bool has_pending_work() const noexcept { return streams_.has_pending(); }  // any thread
+
+ private:
+  // Adds an event for the engine, and steps it at once unless a step is under way.
+  void tell(const Event& event);
+  void step();
+  void handle(const DeviceEvents& events);
+  bool is_legal(const Fault& fault);
+  void device_lost(const DeviceLost& lost);
+  void kernel_ended(const KernelEnded& ended);
+  RequestId new_request(Done done);
+  void end_request(RequestId request, Status status);
+  void restart(ProcessorId device, const Done& done);
+  Status loss_since_start(ProcessorId device);
+  std::optional<Ticks> deadline() const;
+  void tick();
+
+  Status start(ProcessorId device, const LaunchWork& work) override;
+  void start(std::uint64_t stream, const PrefetchWork& work) override;
+  Ticks now() const override { return device_->now(); }
+
+  std::unique_ptr<Device> device_;
+  Engine engine_;
+  Streams streams_;
+  Recorder recorder_;
+  std::uint64_t samples_per_second_;
+
+  std::vector<Event> untold_;  // waits for the step that is under way
+  std::vector<Event> stepped_;
+  std::vector<Action> actions_;
+  bool is_stepping_ = false;
+  std::unordered_map<std::uint64_t, Done> requests_;
+  std::uint64_t requests_made_ = 0;
+
+  struct Kernel {
+    std::uint64_t launch = 0, phase = 0;
+    Ticks began;
+  };
+  std::vector<std::optional<Kernel>> kernels_;  // one a device: the running one
+  std::vector<bool> is_lost_;                   // one a device: its process has ended and was not started again
+  std::vector<Address> bases_;                  // of ranges, by RangeId
+  std::unordered_map<std::uint32_t, std::uint32_t> lost_granules_;  // by range, as told so far
+  std::uint64_t launches_ = 0;
+  Ticks last_tick_;
+  std::uint64_t random_ = 0x9e3779b97f4a7c15;  // xorshift64; chooses samples, so a fixed seed is as good as any
+  std::uint64_t sample_debt_ns_ = 0;           // time for which no sample was taken yet
+  bool is_stopping_ = false;
+};
+
+}  // namespace umrt

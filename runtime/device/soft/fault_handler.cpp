@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/soft/fault_handler.h"
+
+#include <cerrno>
+#include <csignal>
+
+#include "device/soft/doorbell.h"
+#include "os/fault_context.h"
+
+namespace umrt::soft {
+namespace {
+
+DeviceProcess* process = nullptr;  // set once, before any kernel runs
+
+// The handler runs on its worker's signal stack; thread-local storage of a shared library might have to be allocated.
+int worker_of(const void* place_on_stack) noexcept {
+  for (std::size_t i = 0; i < process->workers.size(); ++i) {
+    const std::span<std::byte> stack = process->workers[i].signal_stack;
+    if (place_on_stack >= stack.data() && place_on_stack < stack.data() + stack.size()) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+[[noreturn]] void end_kernel(std::uint32_t index, int signal, const void* address) noexcept {
+  LaunchBoard& launch = process->control->launch;
+  if (launch.has_crashed.exchange(1) == 0) {
+    launch.crash_signal = signal;
+    launch.crash_address = reinterpret_cast<std::uintptr_t>(address);
+  }
+  ::siglongjmp(process->workers[index].after_crash, 1);
+}
+
+// Steps: 0 publish the fault, 1 wait and do what is posted here, 2 leave once released.
+WorkerPhase wait_for_page(std::uint32_t index, std::uint64_t fault) noexcept {
+  ControlBlock& control = *process->control;
+  WorkerState& worker = control.worker[index];
+  worker.fault.store(fault);
+  worker.fault_at.store(os::monotonic_ns());
+  worker.phase.store(WorkerPhase::waiting);
+  control.new_faults.fetch_or(std::uint64_t{1} << index);
+  ring_host(control);
+  while (worker.phase.load() == WorkerPhase::waiting) {
+    process->operations->run(worker.posted);
+    wait_until(worker.changes, worker.sleeps, control.spin_ns,
+               [&] { return worker.phase.load() != WorkerPhase::waiting || worker.posted.load() != 0; });
+  }
+  process->operations->run(worker.posted);  // given while it was still waiting
+  return worker.phase.exchange(WorkerPhase::running);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) noexcept {
+  const int saved_errno = errno;
+  const ControlBlock& control = *process->control;
+  const auto* address = static_cast<const std::byte*>(info->si_addr);
+  const int index = worker_of(&signal);
+  if (index < 0) {  // a defect of the agent: die as one does
+    ::signal(signal, SIG_DFL);
+    return;
+  }
+  const bool is_managed = address >= control.arena && address < control.arena + control.arena_bytes.n;
+  if (signal != SIGBUS || info->si_code != BUS_ADRERR || !is_managed)
+    end_kernel(static_cast<std::uint32_t>(index), signal, address);
+  const os::FaultContext access = os::fault_context(context);
+  const auto offset = static_cast<std::uint64_t>(address - control.arena);
+  const std::uint64_t fault = PageFaultWord::pack(offset, access.is_write, access.is_protection);
+  if (wait_for_page(static_cast<std::uint32_t>(index), fault) == WorkerPhase::rejected)
+    end_kernel(static_cast<std::uint32_t>(index), SIGSEGV, address);
+  errno = saved_errno;
+}
+
+void on_park(int) noexcept {
+  const int saved_errno = errno;
+  ControlBlock& control = *process->control;
+  control.parked.fetch_add(1);
+  os::futex_wake_all(control.parked);
+  while (control.park_wanted.load() != 0) os::futex_wait(control.park_wanted, 1);
+  control.parked.fetch_sub(1);
+  errno = saved_errno;
+}
+
+}  // namespace
+
+void install_fault_handlers(DeviceProcess& installed) noexcept {
+  process = &installed;
+  struct sigaction action {};
+  ::sigemptyset(&action.sa_mask);  // a worker that waits for a page can still be parked
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  action.sa_sigaction = on_fault;
+  for (const int signal : {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS})
+    ::sigaction(signal, &action, nullptr);
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  action.sa_handler = on_park;
+  ::sigaction(SIGUSR1, &action, nullptr);
+}
+
+void use_signal_stack(std::span<std::byte> stack) noexcept {
+  stack_t description{};
+  description.ss_sp = stack.data();
+  description.ss_size = stack.size();
+  ::sigaltstack(&description, nullptr);
+}
+
+}  // namespace umrt::soft

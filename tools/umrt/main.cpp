@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The umrt command: parses, runs one subcommand, and turns what went wrong into a message and an exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <map>
+#include <new>
+#include <umrt/umrt.hpp>
+
+#include "calls.h"
+#include "commands.h"
+
+namespace umrt::tool {
+namespace {
+
+std::string version_text() {
+  const int library = umrt_version();
+  const std::string sanitizers = UMRT_TOOL_SANITIZE;
+  return fmt::format("umrt {} (library {}.{}.{})\nbuild: {}, {}, sanitizers: {}", UMRT_TOOL_VERSION, library / 10000,
+                     library / 100 % 100, library % 100, UMRT_TOOL_BUILD, UMRT_TOOL_COMPILER,
+                     sanitizers.empty() ? "none" : sanitizers);
+}
+
+ExitCode failed(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "umrt: {}\n", message);
+  return code;
+}
+
+ExitCode run(const std::function<ExitCode()>& command) {
+  try {
+    return command();
+  } catch (const CommandError& error) {
+    return failed(error.code, error.what());
+  } catch (const umrt::error& error) {
+    return failed(exit_code_of(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(ExitCode::environment, "not enough memory");
+  }
+}
+
+int run_main(int argc, char** argv) {
+  CLI::App app{"umrt: unified memory that runs more data than the device holds, and says what it did"};
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 fine, 1 a finding, 2 wrong usage, 3 the machine lacks something, 130 interrupted.");
+  std::map<const CLI::App*, std::function<ExitCode()>> runs;
+  for (const Command& command : commands()) {
+    CLI::App* options = app.add_subcommand(command.name, command.summary);
+    runs[options] = command.declare(*options);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);  // prints help, version or what is wrong
+    return static_cast<int>(code == 0 ? ExitCode::fine : ExitCode::usage);
+  }
+  return static_cast<int>(run(runs.at(app.get_subcommands().front())));
+}
+
+}  // namespace
+}  // namespace umrt::tool
+
+int main(int argc, char** argv) { return umrt::tool::run_main(argc, argv); }
