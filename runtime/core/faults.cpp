@@ -50,6 +50,7 @@ void take_fault(EngineState& state, const Fault& fault) {
   if (known != Waiters::none) {
     Waiter& w = state.waiters.at(known);
     w.access = std::max(w.access, fault.access);
+    w.is_late = true;
     return;
   }
   Waiter waiter;
@@ -59,6 +60,7 @@ void take_fault(EngineState& state, const Fault& fault) {
   waiter.processor = fault.processor;
   waiter.access = fault.access;
   waiter.since = fault.at;
+  waiter.is_late = b.in_flight.has(granule);
   const Waiters::Index added = state.waiters.add(waiter);
   if (added == Waiters::none) {  // more granules are waited for than there are places: the thread tries again
     wake(state, block, granule, fault.processor);
@@ -78,6 +80,7 @@ void retry_waiters_after(EngineState& state, const BlockAction& answer, GranuleM
     Waiter& w = state.waiters.at(i);
     if (is_answered_by(state, w, answer, done)) {
       count_answer(state, w, ended);
+      if (w.is_late) wake(state, w.block, w.granule, w.processor);
       forget(state, i);
     } else if (w.block == answer.block || w.wanted > Bytes{}) {
       if (attempt(state, w)) forget(state, i);
