@@ -109,7 +109,7 @@ class EngineLoad {
 };
 
 // The median over batches of the mean time of a fault event.
-inline double engine_event_ns(Order order = Order::sweep, Bytes range_bytes = 1_GiB) {
+inline double engine_event_ns(Order order, Bytes range_bytes) {
   EngineLoad load{range_bytes, order};
   std::vector<double> batches;
   for (int batch = 0; batch < 1001; ++batch) {
@@ -119,5 +119,7 @@ inline double engine_event_ns(Order order = Order::sweep, Bytes range_bytes = 1_
   std::nth_element(batches.begin(), batches.begin() + 500, batches.end());
   return batches[500];
 }
+
+inline double engine_event_ns() { return engine_event_ns(Order::sweep, 1_GiB); }
 
 }  // namespace umrt::bench

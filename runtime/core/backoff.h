@@ -80,14 +80,14 @@ class Retries {  // the granules of its actions stay `in_flight` until they are 
     retry.is_ordered = false;
     retry.at = now + backoff(retry.attempts++);
   }
-  void succeeded(const BlockAction& action) {
+  void ended(const BlockAction& action) {  // succeeded, or there is nothing left to do
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (!retries_[i].is_ordered || retries_[i].action != action) continue;
       retries_[i] = retries_[--count_];
       return;
     }
   }
-  const BlockAction* take_due(Ticks now) {  // valid until the next call
+  BlockAction* take_due(Ticks now) {  // valid until the next call; the caller orders it as it then is
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (retries_[i].is_ordered || retries_[i].at > now) continue;
       retries_[i].is_ordered = true;

@@ -137,7 +137,7 @@ void complete(EngineState& state, const ActionDone& done) {
   const ProcessorId target = action.target;
   const bool is_target_gone = target.is_device() && !state.device(target).is_ready;
   prefetch_landed(state, action, failed.empty());
-  if (!state.retries.empty() && failed.empty()) state.retries.succeeded(action);
+  if (!state.retries.empty() && (failed.empty() || done.outcome == Outcome::lost)) state.retries.ended(action);
   if (!state.pinned.empty() && failed.empty()) state.pinned.forget(action.block);
 
   if (done.outcome == Outcome::lost) {
@@ -170,12 +170,20 @@ void complete(EngineState& state, const ActionDone& done) {
 }
 
 void retry_refused(EngineState& state) {
-  while (const BlockAction* due = state.retries.take_due(state.now)) {
-    BlockState& b = state.blocks.at(due->block);
+  while (BlockAction* due = state.retries.take_due(state.now)) {
+    const BlockId block = due->block;
+    BlockState& b = state.blocks.at(block);
     Range& range = state.ranges.at(b.range);
     b.in_flight = b.in_flight - due->granules;
     --range.actions_in_flight;
-    order(state, due->block,
+    due->granules = due->granules & state.presence(block, due->target).resident;
+    if (due->granules.empty()) {  // the device has been lost meanwhile
+      state.retries.ended(*due);
+      retry_waiters(state);
+      release_if_done(state, range);
+      continue;
+    }
+    order(state, block,
           {.operation = due->operation,
            .granules = due->granules,
            .source = due->source,

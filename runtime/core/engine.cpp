@@ -45,8 +45,8 @@ struct Engine::State : EngineState {
   void take(const Fault& event) { take_fault(*this, event); }
   void take(const ActionDone& event) { complete(*this, event); }
   void take(const RemoteDone& event) { remote_done(*this, event); }
-  void take(const LaunchBegan&) {}
-  void take(const LaunchEnded&) {}
+  void take(const LaunchBegan&) {}  // for logs: a phase's name beside its faults
+  void take(const LaunchEnded&) { ++launches_ended; }
   void take(const TimePassed& event) {
     retry_refused(*this);
     retry_waiters(*this);

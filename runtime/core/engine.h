@@ -35,9 +35,9 @@ struct EngineConfig {
   // Water marks of free device memory: below `free_low` blocks are evicted ahead of need until `free_high` are free.
   Bytes free_low, free_high;
   std::uint32_t evictions_in_flight_max = 4;   // blocks being moved out ahead of need, per device
-  std::uint32_t prefetches_in_flight_max = 4;  // blocks, per request
+  std::uint32_t prefetches_in_flight_max = 4;  // blocks, per request, and ahead of faults per device
   bool prefetches = true;                      // false: nothing is fetched but what was faulted on (a baseline)
-  std::uint32_t readahead_blocks = 2;          // ahead of a sequential or streaming hint
+  std::uint32_t readahead_blocks = 2;          // ahead of a sequence, hinted or seen in the faults
 };
 
 struct RangeView {  // a range as reports and queries see it

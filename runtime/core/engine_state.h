@@ -3,6 +3,7 @@
 // and device life) each have a file of their own and work on this one state.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -18,23 +19,23 @@
 
 namespace umrt {
 
-class SpentBlocks {  // blocks that a streaming access has left behind, oldest first; the oldest makes room
+// Blocks that a sequential access has left behind. The newest leaves first: in a sweep that comes round again it is the
+// one that is needed last. Where there are too many, the oldest are forgotten.
+class SpentBlocks {
  public:
   void push(BlockId block) {
-    blocks_[(begin_ + count_) % blocks_.size()] = block;
-    count_ < blocks_.size() ? ++count_ : begin_ = (begin_ + 1) % blocks_.size();
+    blocks_[end_++ % blocks_.size()] = block;
+    count_ = std::min(count_ + 1, blocks_.size());
   }
   std::optional<BlockId> pop() {
     if (count_ == 0) return std::nullopt;
-    const BlockId block = blocks_[begin_];
-    begin_ = (begin_ + 1) % blocks_.size();
     --count_;
-    return block;
+    return blocks_[--end_ % blocks_.size()];
   }
 
  private:
   std::array<BlockId, 256> blocks_{};
-  std::size_t begin_ = 0, count_ = 0;
+  std::size_t end_ = 0, count_ = 0;
 };
 
 struct DeviceState {
@@ -92,6 +93,7 @@ struct EngineState {
   std::vector<PrefetchJob> jobs;
   std::vector<RangeId> gathering;  // ranges on their way to a remote mapping
   Counters total;
+  std::uint64_t launches_ended = 0;
   std::vector<Action>* actions = nullptr;  // of the step that is running
 
   DeviceState& device(ProcessorId processor) { return devices[processor.device()]; }

@@ -62,7 +62,7 @@ class Choice final : public EvictionPolicy::Filter {
 std::optional<BlockId> spent_victim(EngineState& state, DeviceState& device) {
   while (const auto block = device.spent.pop()) {
     const BlockState& b = state.blocks.at(*block);
-    if (b.range == RangeId{} || state.blocks.hints(*block).pattern != AccessPattern::streaming) continue;
+    if (b.range == RangeId{} || !is_swept(state.blocks.hints(*block).pattern)) continue;
     if (state.presence(*block, device.id).resident.empty()) continue;
     const bool is_busy = !b.in_flight.empty() || b.waiters > 0;
     if (!is_busy && !state.pinned.has(*block, state.now)) return block;
@@ -132,7 +132,7 @@ bool evict_older_than(EngineState& state, DeviceState& device, Ticks unused_sinc
 }
 
 void evict_ahead(EngineState& state, DeviceState& device) {
-  if (!device.is_ready || state.config.free_high == Bytes{}) return;
+  if (!device.is_ready || !state.config.policy.works_ahead || state.config.free_high == Bytes{}) return;
   const Bytes coming_free = device.free() + device.leaving;
   if (coming_free < state.config.free_low) device.is_refilling = true;
   if (!device.is_refilling) return;

@@ -10,6 +10,10 @@ namespace umrt {
 
 enum class AccessPattern : std::uint8_t { unknown, sequential, random, streaming };  // streaming: touched once
 
+constexpr bool is_swept(AccessPattern pattern) {  // in address order
+  return pattern == AccessPattern::sequential || pattern == AccessPattern::streaming;
+}
+
 struct Hints {
   ProcessorId preferred = no_processor;  // preferred location; a host node is in `preferred_node`
   std::int16_t preferred_node = -1;      // of the host; -1: any
@@ -41,7 +45,7 @@ enum class Reason : std::uint8_t {
   prefetch_user,            // umrt_prefetch_async
   evict_for_demand,         // a fault needed the frame now
   evict_ahead,              // free frames were below the low water mark
-  evict_streaming,          // touched once, not needed again
+  evict_streaming,          // left behind by a sequential access
   sample,                   // unmapped to see whether it is still used
   collapse_write,           // a write ended a read-only duplicate
   free_range,               // the range was freed

@@ -84,6 +84,7 @@ std::uint64_t digest(const EngineState& state) {
     hash ^= hash >> 32;
   };
   add(state.now.n);
+  add(state.launches_ended);
   for (BlockId block{0}; block.n < state.blocks.size(); ++block.n) {
     const BlockState& b = state.blocks.at(block);
     if (b.range == RangeId{}) continue;

@@ -27,7 +27,9 @@ bool exceeds_device_touched_once(const PlacementFacts& f) {
   return f.processor.is_device() && f.range_bytes > f.device_budget && f.hints.pattern == AccessPattern::streaming;
 }
 
+// Filling a range once is no use by the CPU: it has to come back to it between kernels.
 bool is_used_by_cpu(const PlacementFacts& f) {
+  if (f.launches < 2 || f.returned == Bytes{}) return false;
   return f.faults_host >= evidence_min && f.faults_host >= mostly_factor * f.faults_device;
 }
 

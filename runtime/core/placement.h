@@ -32,7 +32,8 @@ struct PlacementFacts {
   std::uint64_t faults_host = 0;  // of the range
   std::uint64_t faults_device = 0;
   std::uint32_t devices_faulting = 0;
-  std::uint64_t refaults = 0;
+  Bytes returned;              // brought back from devices by the host's faults
+  std::uint64_t launches = 0;  // kernels that have ended since the range was made
 };
 
 struct PlacementRule {

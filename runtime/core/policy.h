@@ -68,6 +68,8 @@ struct PolicySet {  // what one name stands for
   std::unique_ptr<EvictionPolicy> (*make_eviction)();
   std::unique_ptr<FetchPolicy> (*make_fetch)();
   std::unique_ptr<ThrashingPolicy> (*make_thrashing)();
+  // Fetches ahead of sequences across blocks, evicts ahead of need, lets go first what a sequence has left behind.
+  bool works_ahead = true;
 };
 
 struct PolicyRow {

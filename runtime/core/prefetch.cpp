@@ -8,6 +8,9 @@
 namespace umrt {
 namespace {
 
+// Blocks behind a sequential access that its threads may still be at work in.
+constexpr std::uint32_t left_behind = 2;
+
 // Frames that may be taken for what nobody waits for, in granules.
 std::uint32_t spare_granules(const EngineState& state, ProcessorId processor, Bytes granule, Bytes reserve) {
   if (!processor.is_device()) return 32;
@@ -94,22 +97,23 @@ GranuleMask fetch_along_staged(EngineState& state, BlockId block, GranuleIndex g
 }
 
 void note_sequence(EngineState& state, const Range& range, BlockId block, ProcessorId processor) {
-  if (!processor.is_device() || !state.config.prefetches) return;
+  if (!processor.is_device() || !state.config.policy.works_ahead) return;
   const AccessPattern pattern = state.blocks.hints(block).pattern;
   if (pattern == AccessPattern::random) return;
   DeviceState& device = state.device(processor);
   const std::uint32_t index = range.index_of(block).n;
   Stream& stream = device.streams.saw(range.id, index);
-  const bool is_hinted = pattern == AccessPattern::sequential || pattern == AccessPattern::streaming;
-  if (pattern == AccessPattern::streaming && index >= 2) device.spent.push({block.n - 2});
-  if (!is_hinted && stream.run < 2) return;
+  const bool is_hinted = is_swept(pattern);
+  if (is_hinted && index >= left_behind) device.spent.push({block.n - left_behind});
+  if (!state.config.prefetches || (!is_hinted && stream.run < 2)) return;
   const std::uint32_t depth = std::min(state.config.readahead_blocks, is_hinted ? ~0u : stream.run);
   stream.fetch_begin = std::max(stream.fetch_begin, stream.next);
   stream.fetch_end = std::max(stream.fetch_end, std::min(stream.next + depth, range.blocks));
+  device.streams.is_fetch_wanted = true;
 }
 
 void fetch_ahead(EngineState& state, DeviceState& device) {
-  if (!device.is_ready || !state.config.prefetches) return;
+  if (!device.streams.is_fetch_wanted || !device.is_ready) return;
   for (Stream& stream : device.streams.all()) {
     while (stream.fetch_begin < stream.fetch_end) {
       if (device.prefetches_in_flight >= state.config.prefetches_in_flight_max) return;
@@ -133,6 +137,7 @@ void fetch_ahead(EngineState& state, DeviceState& device) {
       ++stream.fetch_begin;
     }
   }
+  device.streams.is_fetch_wanted = false;
 }
 
 }  // namespace umrt

@@ -44,7 +44,7 @@ void create_range(EngineState& state, const RangeCreated& created) {
                                                           block_bytes(created.page_class));
   const std::uint32_t size_before = state.blocks.size();
   const BlockId first = state.blocks.add(created.range, blocks, created.hints);
-  state.ranges.add(created, first);
+  state.ranges.add(created, first).launches_before = state.launches_ended;
   state.gathering.reserve(state.ranges.ids());
   if (state.blocks.size() == size_before) return;
   state.thrashing->reserve(state.blocks.size());

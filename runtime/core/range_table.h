@@ -30,6 +30,7 @@ struct Range {
   Ticks created;
   BlockId first_block;
   std::uint32_t blocks = 0;
+  std::uint64_t launches_before = 0;  // kernels that had ended when it was made
 
   bool is_freed = false;
   RequestId free_request;

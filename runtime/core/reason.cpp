@@ -31,7 +31,7 @@ constexpr ReasonRow rows[] = {
     {Reason::prefetch_user, "prefetch-user", "the application asked for it ahead of use"},
     {Reason::evict_for_demand, "evict-for-demand", "a fault needed the frame at once"},
     {Reason::evict_ahead, "evict-ahead", "free frames were below the low water mark"},
-    {Reason::evict_streaming, "evict-streaming", "touched once and not needed again"},
+    {Reason::evict_streaming, "evict-streaming", "left behind by a sequential access"},
     {Reason::sample, "sample", "unmapped to see whether it is still used"},
     {Reason::collapse_write, "collapse-write", "a write ended a read-only duplicate"},
     {Reason::free_range, "free-range", "the range was freed"},

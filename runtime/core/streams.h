@@ -51,6 +51,8 @@ class Streams {
       if (s.range == range) s = Stream{};
     }
   }
+  // Whether any stream may have blocks to fetch ahead: what every step asks first.
+  bool is_fetch_wanted = false;
   std::array<Stream, capacity>& all() { return streams_; }
   const std::array<Stream, capacity>& all() const { return streams_; }
 

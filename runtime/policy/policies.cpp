@@ -11,10 +11,10 @@ namespace {
 constexpr PolicyRow rows[] = {
     {"lru",
      "the least recently touched block leaves first; fetches a whole block once a range proves dense",
-     {make_lru_eviction, make_dense_fetch, make_thrashing_detector}},
+     {make_lru_eviction, make_dense_fetch, make_thrashing_detector, true}},
     {"uvm",
      "the NVIDIA driver's rules: order of last migration into a block, 51 % tree prefetch",
-     {make_uvm_eviction, make_uvm_fetch, make_thrashing_detector}},
+     {make_uvm_eviction, make_uvm_fetch, make_thrashing_detector, false}},
 };
 
 }  // namespace

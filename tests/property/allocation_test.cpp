@@ -13,13 +13,13 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 }
 
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* p = std::malloc(bytes)) return p;
   throw std::bad_alloc{};
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace umrt {
 namespace {

@@ -22,7 +22,7 @@ struct Setup {
 
 EngineConfig config_of(const Setup& setup) {
   EngineConfig config;
-  for (std::uint32_t d = 0; d < setup.devices; ++d) config.device_budgets.push_back(4_MiB);
+  for (std::uint32_t d = 0; d < setup.devices; ++d) config.device_budgets.push_back(2_MiB * (1 + (setup.seed + d) % 3));
   config.abilities = {.duplicates = setup.duplicates, .remote_map = setup.remote, .samples = setup.samples};
   config.policy = setup.policy->make;
   if (setup.ahead) {

@@ -79,6 +79,6 @@ inline std::unique_ptr<FetchPolicy> make_whole_block() { return std::make_unique
 inline std::unique_ptr<ThrashingPolicy> make_never_thrashes() { return std::make_unique<NeverThrashes>(); }
 inline std::unique_ptr<ThrashingPolicy> make_always_holds() { return std::make_unique<AlwaysHolds>(); }
 
-inline constexpr PolicySet policy{make_fifo, make_faulted_only, make_never_thrashes};
+inline constexpr PolicySet policy{make_fifo, make_faulted_only, make_never_thrashes, true};
 
 }  // namespace umrt::plain

@@ -53,7 +53,7 @@ TEST(Retries, AnActionIsDueOnceAndLaterAfterEachFailure) {
   retries.failed(discard(1, {0b10}), {0b10}, {50'000});
   EXPECT_EQ(retries.next(), Ticks{150'000});
   ASSERT_NE(retries.take_due({150'000}), nullptr);
-  retries.succeeded(discard(1, {0b10}));
+  retries.ended(discard(1, {0b10}));
   EXPECT_TRUE(retries.empty());
 }
 

@@ -85,6 +85,20 @@ TEST(DeviceLife, APinnedBlockHoldsTheEvacuationUpOnlyForAWhile) {
   EXPECT_EQ(driver.pass_time(*driver.engine().deadline()).size(), 1u);
 }
 
+TEST(DeviceLife, WhatIsToBeTriedAgainOnALostDeviceIsForgotten) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(gpu0, driver.at(0, 0_B));
+  const auto discard = driver.blocks_of(driver.tell(RangeFreed{.at = driver.tick(), .range = {0}, .request = {9}}));
+  driver.done(discard[0], Outcome::pinned);
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  const auto deadline = driver.engine().deadline();
+  ASSERT_TRUE(deadline.has_value());
+  const auto actions = driver.tell(TimePassed{.at = *deadline});
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<RangeReleased>(actions[0]));
+}
+
 TEST(DeviceLife, LosingADeviceThatIsBeingEvacuatedEndsTheEvacuationAsIncomplete) {
   EngineDriver driver{plain_config()};
   driver.create(0, 2_MiB);

@@ -73,7 +73,7 @@ TEST(Eviction, DiscardableContentsAreNotCopiedOut) {
   EXPECT_EQ(driver.counters(0).data_lost_granules, 0u);  // as the application allowed
 }
 
-TEST(Eviction, StreamingBlocksThatHaveBeenPassedLeaveFirst) {
+TEST(Eviction, BlocksThatASequenceHasLeftBehindLeaveFirstTheNewestOfThemFirst) {
   EngineDriver driver{plain_config({10_MiB})};
   driver.create(0, 4_MiB);
   driver.create(1, 64_MiB, PageClass::page_2m, {.pattern = AccessPattern::streaming});
@@ -82,7 +82,24 @@ TEST(Eviction, StreamingBlocksThatHaveBeenPassedLeaveFirst) {
   const auto eviction = driver.fault(gpu0, driver.at(1, 8_MiB));
   ASSERT_FALSE(eviction.empty());
   EXPECT_EQ(eviction[0].reason, Reason::evict_streaming);
-  EXPECT_EQ(eviction[0].base, driver.at(1, 0_B));
+  EXPECT_EQ(eviction[0].base, driver.at(1, 2_MiB));  // two behind the fault before
+  driver.settle();
+  EXPECT_EQ(driver.residency(0, 0_B).mapped, 0b10);
+}
+
+TEST(Eviction, APolicyThatDoesNotWorkAheadEvictsOnDemandAndInItsOwnOrderAlone) {
+  EngineConfig config = with_marks();
+  config.policy.works_ahead = false;
+  EngineDriver driver{config};
+  driver.create(0, 64_MiB, PageClass::page_2m, {.pattern = AccessPattern::streaming});
+  for (Bytes at; at < 64_MiB; at += 2_MiB) driver.touch(host_processor, driver.at(0, at));
+  for (Bytes at; at < 16_MiB; at += 2_MiB) driver.touch(gpu0, driver.at(0, at));
+  EXPECT_EQ(driver.counters(0).evictions, 0u);
+  EXPECT_EQ(driver.counters(0).prefetched, 0_B);
+  const auto eviction = driver.fault(gpu0, driver.at(0, 16_MiB));
+  ASSERT_EQ(eviction.size(), 1u);
+  EXPECT_EQ(eviction[0].reason, Reason::evict_for_demand);
+  EXPECT_EQ(eviction[0].base, driver.at(0, 0_B));
 }
 
 TEST(Eviction, ACleanDuplicateIsPreferredAndCostsNoCopy) {

@@ -73,7 +73,10 @@ TEST(Faults, SeveralThreadsOnOneGranuleAreOneAction) {
   driver.create(0, 2_MiB);
   const auto first = driver.fault(gpu0, driver.at(0, 0_B));
   EXPECT_TRUE(driver.fault(gpu0, driver.at(0, 1_MiB)).empty());
-  EXPECT_TRUE(driver.done(first[0]).empty());  // the mapping has woken them all
+  // The mapping has woken those who waited by then; one that came later may have been missed and is woken again.
+  const auto woken = driver.done(first[0]);
+  ASSERT_EQ(woken.size(), 1u);
+  EXPECT_EQ(woken[0].operation, Operation::wake);
 }
 
 TEST(Faults, TwoProcessorsOnOneGranuleBothGetItInTurn) {

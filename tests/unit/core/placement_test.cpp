@@ -86,7 +86,17 @@ TEST(Placement, LargerThanTheDeviceAndTouchedOnceStaysInSystemMemory) {
 TEST(Placement, UsedMostlyByTheCpuStaysInSystemMemory) {
   PlacementFacts facts = plain_facts();
   facts.faults_host = 100;
+  facts.launches = 3;
+  facts.returned = 2_MiB;
   expect_remote(facts, Reason::system_memory_cpu_use);
+}
+
+TEST(Placement, FilledOnceByTheCpuIsNotUsedByIt) {
+  PlacementFacts facts = plain_facts();
+  facts.faults_host = 100;
+  expect(facts, Reason::first_touch, Placement::move_here);
+  facts.launches = 3;
+  expect(facts, Reason::first_touch, Placement::move_here);
 }
 
 TEST(Placement, HotOnTheDeviceMovesToTheDevice) {

@@ -63,7 +63,9 @@ TEST(PrefetchRequest, FewBlocksAreInFlightAtATime) {
   EngineDriver driver{plain_config({64_MiB})};
   driver.create(0, 32_MiB);
   for (Bytes at; at < 32_MiB; at += 2_MiB) driver.touch(host_processor, driver.at(0, at));
-  EXPECT_EQ(driver.blocks_of(driver.tell(request(driver, gpu0, 0_B, 32_MiB))).size(), 4u);
+  const auto actions = driver.blocks_of(driver.tell(request(driver, gpu0, 0_B, 32_MiB)));
+  EXPECT_EQ(actions.size(), 4u);
+  for (const BlockAction& action : actions) EXPECT_EQ(action.reason, Reason::prefetch_user);
 }
 
 TEST(PrefetchRequest, OlderBlocksMakeRoomAndWhatFindsNoneIsGivenUp) {

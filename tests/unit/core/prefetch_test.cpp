@@ -31,6 +31,7 @@ TEST(Prefetch, TheFaultedGranuleIsMappedAndWhatIsFetchedAlongIsStagedAndStaysCle
   EXPECT_FALSE(in[1].is_mapped);
   EXPECT_TRUE(in[1].keeps_source);
   EXPECT_EQ(in[1].cause, Cause::prefetch);
+  EXPECT_EQ(in[1].reason, Reason::prefetch_tree);
 }
 
 TEST(Prefetch, TheFirstTouchOfAStagedGranuleMapsItAndDropsTheHostsCopy) {
@@ -46,6 +47,7 @@ TEST(Prefetch, TheFirstTouchOfAStagedGranuleMapsItAndDropsTheHostsCopy) {
   ASSERT_EQ(drop.size(), 1u);
   EXPECT_EQ(drop[0].operation, Operation::discard);
   EXPECT_EQ(drop[0].target, host_processor);
+  EXPECT_EQ(drop[0].reason, Reason::demand_fetch);
   driver.settle();
   EXPECT_EQ(driver.residency(0, 128_KiB).resident, 0b10);
   EXPECT_EQ(driver.counters(0).prefetched_used, 64_KiB);
