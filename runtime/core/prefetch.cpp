@@ -99,7 +99,7 @@ void note_sequence(EngineState& state, const Range& range, BlockId block, Proces
   if (pattern == AccessPattern::random) return;
   DeviceState& device = state.device(processor);
   const std::uint32_t index = range.index_of(block).n;
-  Stream& stream = device.streams.saw(range.id, index);
+  FaultStream& stream = device.streams.saw(range.id, index);
   const bool is_hinted = pattern == AccessPattern::sequential || pattern == AccessPattern::streaming;
   if (pattern == AccessPattern::streaming && index >= 2) device.spent.push({block.n - 2});
   if (!is_hinted && stream.run < 2) return;
@@ -110,7 +110,7 @@ void note_sequence(EngineState& state, const Range& range, BlockId block, Proces
 
 void fetch_ahead(EngineState& state, DeviceState& device) {
   if (!device.is_ready || !state.config.prefetches) return;
-  for (Stream& stream : device.streams.all()) {
+  for (FaultStream& stream : device.streams.all()) {
     while (stream.fetch_begin < stream.fetch_end) {
       if (device.prefetches_in_flight >= state.config.prefetches_in_flight_max) return;
       const Range& range = state.ranges.at(stream.range);
