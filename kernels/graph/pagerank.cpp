@@ -29,6 +29,9 @@ void fetch_contributions(const void* arguments, std::uint64_t begin, std::uint64
   const auto& a = *static_cast<const PagerankArguments*>(arguments);
   const std::uint64_t last = chunk_end(a.first_chunk + end - 1, a.vertex_count);
   for (std::uint64_t u = chunk_begin(a.first_chunk + begin); u < last; ++u) a.contribution[u] = a.peer_contribution[u];
+  for (std::uint64_t chunk = a.first_chunk + begin; chunk < a.first_chunk + end; ++chunk) {
+    a.dangling_by_chunk[chunk] = a.peer_dangling_by_chunk[chunk];
+  }
 }
 
 void gather(const void* arguments, std::uint64_t begin, std::uint64_t end) {

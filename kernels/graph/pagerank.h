@@ -23,8 +23,9 @@ struct PagerankArguments {  // of all four kernels; pointers into managed memory
   const double* rank = nullptr;
   double* next_rank = nullptr;
   double* contribution = nullptr;             // this device's own, for all vertices
-  const double* peer_contribution = nullptr;  // fetch_contributions: where to copy from
-  double* dangling_by_chunk = nullptr;
+  double* dangling_by_chunk = nullptr;        // this device's own, for all chunks
+  const double* peer_contribution = nullptr;  // fetch_contributions: where to copy both from
+  const double* peer_dangling_by_chunk = nullptr;
   double* change_by_chunk = nullptr;  // sum of |next_rank - rank|
   double* dangling = nullptr;         // this device's own: the sum of dangling_by_chunk
   std::uint64_t vertex_count = 0;

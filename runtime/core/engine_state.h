@@ -54,7 +54,7 @@ struct DeviceState {
   std::optional<RequestId> evacuation;
   bool is_evacuation_complete = true;
   std::unique_ptr<EvictionPolicy> eviction;
-  Streams streams;
+  FaultStreams streams;
   SpentBlocks spent;
 
   Bytes free() const { return {budget.n > in_use.n ? budget.n - in_use.n : 0}; }

@@ -97,7 +97,7 @@ std::uint64_t digest(const EngineState& state) {
   }
   for (const DeviceState& device : state.devices) {
     for (const Bytes bytes : {device.in_use, device.in_use_max, device.leaving, device.wanted}) add(bytes.n);
-    for (const Stream& stream : device.streams.all()) add(stream.next + (std::uint64_t{stream.range.n} << 32));
+    for (const FaultStream& stream : device.streams.all()) add(stream.next + (std::uint64_t{stream.range.n} << 32));
   }
   for (auto i = state.waiters.oldest(); i != Waiters::none; i = state.waiters.newer(i)) {
     const Waiter& w = state.waiters.at(i);

@@ -102,7 +102,7 @@ void note_sequence(EngineState& state, const Range& range, BlockId block, Proces
   if (pattern == AccessPattern::random) return;
   DeviceState& device = state.device(processor);
   const std::uint32_t index = range.index_of(block).n;
-  Stream& stream = device.streams.saw(range.id, index);
+  FaultStream& stream = device.streams.saw(range.id, index);
   const bool is_hinted = is_swept(pattern);
   if (is_hinted && index >= left_behind) device.spent.push({block.n - left_behind});
   if (!state.config.prefetches || (!is_hinted && stream.run < 2)) return;
@@ -114,7 +114,7 @@ void note_sequence(EngineState& state, const Range& range, BlockId block, Proces
 
 void fetch_ahead(EngineState& state, DeviceState& device) {
   if (!device.streams.is_fetch_wanted || !device.is_ready) return;
-  for (Stream& stream : device.streams.all()) {
+  for (FaultStream& stream : device.streams.all()) {
     while (stream.fetch_begin < stream.fetch_end) {
       if (device.prefetches_in_flight >= state.config.prefetches_in_flight_max) return;
       const Range& range = state.ranges.at(stream.range);

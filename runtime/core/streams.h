@@ -10,7 +10,7 @@
 
 namespace umrt {
 
-struct Stream {
+struct FaultStream {
   RangeId range;
   std::uint32_t next = 0;         // block index that is expected next
   std::uint32_t run = 0;          // faults that came as expected
@@ -19,15 +19,15 @@ struct Stream {
   std::uint64_t used_at = 0;
 };
 
-class Streams {
+class FaultStreams {
  public:
   static constexpr std::uint32_t capacity = 16;
   static constexpr std::uint32_t slack = 8;  // blocks that threads of one stream may be apart
 
   // A fault in the index-th block of the range. The stream that it belongs to, which may be new.
-  Stream& saw(RangeId range, std::uint32_t index) {
-    Stream* stalest = &streams_[0];
-    for (Stream& s : streams_) {
+  FaultStream& saw(RangeId range, std::uint32_t index) {
+    FaultStream* stalest = &streams_[0];
+    for (FaultStream& s : streams_) {
       if (s.range == range && index + slack >= s.next && index <= s.next + slack) {
         if (index >= s.next) {
           s.next = index + 1;
@@ -38,26 +38,26 @@ class Streams {
       }
       if (s.used_at < stalest->used_at) stalest = &s;
     }
-    *stalest = Stream{.range = range,
-                      .next = index + 1,
-                      .run = 0,
-                      .fetch_begin = index + 1,
-                      .fetch_end = index + 1,
-                      .used_at = ++clock_};
+    *stalest = FaultStream{.range = range,
+                           .next = index + 1,
+                           .run = 0,
+                           .fetch_begin = index + 1,
+                           .fetch_end = index + 1,
+                           .used_at = ++clock_};
     return *stalest;
   }
   void forget(RangeId range) {
-    for (Stream& s : streams_) {
-      if (s.range == range) s = Stream{};
+    for (FaultStream& s : streams_) {
+      if (s.range == range) s = FaultStream{};
     }
   }
   // Whether any stream may have blocks to fetch ahead: what every step asks first.
   bool is_fetch_wanted = false;
-  std::array<Stream, capacity>& all() { return streams_; }
-  const std::array<Stream, capacity>& all() const { return streams_; }
+  std::array<FaultStream, capacity>& all() { return streams_; }
+  const std::array<FaultStream, capacity>& all() const { return streams_; }
 
  private:
-  std::array<Stream, capacity> streams_{};
+  std::array<FaultStream, capacity> streams_{};
   std::uint64_t clock_ = 0;
 };
 

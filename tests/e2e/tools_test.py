@@ -6,7 +6,7 @@ import unittest
 
 from support import BIN, FINDING, FINE, USAGE, UmrtTest, run, umrt
 
-COMMANDS = ("demo", "config", "doctor")
+COMMANDS = ("demo", "bench", "config", "doctor")
 
 
 class Command(UmrtTest):

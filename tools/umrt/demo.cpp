@@ -29,7 +29,7 @@ struct DemoOptions {
   bool is_json = false, is_ascii = false, is_comparing = true;
 };
 
-constexpr std::uint32_t iterations_default = 10;
+constexpr std::uint32_t iterations_default = 20;
 constexpr std::uint32_t iterations_quick = 4;
 
 unsigned host_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
@@ -157,7 +157,7 @@ std::function<ExitCode()> declare_demo(CLI::App& app) {
       ->check(CLI::Range(1u, 8u))
       ->type_name("N");
   app.add_option("--policy", o.policy, "policy of placement, prefetch and eviction (see umrt config)");
-  app.add_option("--iterations", o.iterations, "of PageRank (10; 4 with --quick)")
+  app.add_option("--iterations", o.iterations, "of PageRank (20; 4 with --quick)")
       ->check(CLI::Range(1u, 1'000'000u))
       ->type_name("N");
   app.add_option("--seconds", o.seconds, "as many PageRank iterations as begin within this time")

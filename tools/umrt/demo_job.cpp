@@ -27,6 +27,27 @@ void launch(const stream& in, umrt_kernel kernel, const Arguments& arguments, st
   check(umrt_launch(in.handle(), kernel, &arguments, sizeof arguments, items, chunks_per_piece));
 }
 
+// Parts begin where pages of the arrays by vertex do (4 bytes a vertex at least), so that no two devices write one
+// page.
+constexpr std::uint64_t chunks_per_huge_page = UMRT_PAGE_CLASS_2M / (4 * graph::vertices_per_chunk);
+constexpr std::uint64_t chunks_per_64k_page = UMRT_PAGE_CLASS_64K / (4 * graph::vertices_per_chunk);
+
+bool has_small_parts(std::uint64_t chunks, std::uint32_t devices) {
+  return devices > 1 && chunks < chunks_per_huge_page * devices;
+}
+
+std::uint64_t chunks_per_part_unit(std::uint64_t chunks, std::uint32_t devices) {
+  if (devices == 1) return 1;
+  if (!has_small_parts(chunks, devices)) return chunks_per_huge_page;
+  return chunks >= chunks_per_64k_page * devices ? chunks_per_64k_page : 1;
+}
+
+hints by_vertex(const char* name, std::uint64_t chunks, std::uint32_t devices) {
+  hints result = hints{}.name(name).sequential();
+  const bool is_split_in_64k = has_small_parts(chunks, devices) && chunks >= chunks_per_64k_page * devices;
+  return is_split_in_64k ? result.page_class(UMRT_PAGE_CLASS_64K) : result;
+}
+
 class Loader {  // copies arrays in steps, and tells how far it is
  public:
   explicit Loader(const std::function<void(std::uint64_t)>& loaded) : loaded_{loaded} {}
@@ -53,10 +74,9 @@ class Loader {  // copies arrays in steps, and tells how far it is
 std::uint64_t job_footprint_bytes(std::uint64_t vertices, std::uint64_t edges, std::uint32_t devices) {
   const std::uint64_t chunks = chunk_count(vertices);
   const std::uint64_t shared = whole_pages((vertices + 1) * 8) + whole_pages(edges * 4) +
-                               2 * whole_pages(vertices * 4) + 2 * whole_pages(vertices * 8) +
-                               3 * whole_pages(chunks * 8);
-  const std::uint64_t own =
-      whole_pages(vertices * 8) + whole_pages(sizeof(double)) + 2 * whole_pages(chunks * words_per_chunk * 8);
+                               2 * whole_pages(vertices * 4) + 2 * whole_pages(vertices * 8);
+  const std::uint64_t own = whole_pages(vertices * 8) + whole_pages(sizeof(double)) + 3 * whole_pages(chunks * 8) +
+                            2 * whole_pages(chunks * words_per_chunk * 8);
   return shared + devices * own;
 }
 
@@ -66,24 +86,27 @@ DemoJob::Part::Part(std::uint32_t device, std::uint64_t vertices, std::uint64_t 
       stream{device},
       contribution{vertices, hints{}.name("contribution").random()},
       dangling{1, hints{}.name("dangling")},
+      dangling_by_chunk{chunk_count(vertices), hints{}.name("dangling_by_chunk").sequential()},
+      change_by_chunk{chunk_count(vertices), hints{}.name("change_by_chunk").sequential()},
       frontier{chunk_count(vertices) * words_per_chunk, hints{}.name("frontier").random()},
-      next_frontier{chunk_count(vertices) * words_per_chunk, hints{}.name("next_frontier").random()} {}
+      next_frontier{chunk_count(vertices) * words_per_chunk, hints{}.name("next_frontier").random()},
+      found_by_chunk{chunk_count(vertices), hints{}.name("found_by_chunk").sequential()} {}
 
 DemoJob::DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std::function<void(std::uint64_t)>& loaded)
     : vertices_{graph.vertex_count()},
       chunks_{chunk_count(vertices_)},
-      offsets_{vertices_ + 1, hints{}.name("offsets").sequential()},
+      offsets_{vertices_ + 1, by_vertex("offsets", chunks_, devices)},
       edges_{graph.edge_count(), hints{}.name("edges").sequential()},
-      out_degrees_{vertices_, hints{}.name("out_degrees").sequential()},
-      rank_{vertices_, hints{}.name("rank").sequential()},
-      next_rank_{vertices_, hints{}.name("next_rank").sequential()},
-      dangling_by_chunk_{chunks_, hints{}.name("dangling_by_chunk").sequential()},
-      change_by_chunk_{chunks_, hints{}.name("change_by_chunk").sequential()},
-      levels_{vertices_, hints{}.name("levels").sequential()},
-      found_by_chunk_{chunks_, hints{}.name("found_by_chunk").sequential()} {
+      out_degrees_{vertices_, by_vertex("out_degrees", chunks_, devices)},
+      rank_{vertices_, by_vertex("rank", chunks_, devices)},
+      next_rank_{vertices_, by_vertex("next_rank", chunks_, devices)},
+      levels_{vertices_, by_vertex("levels", chunks_, devices)} {
+  const std::uint64_t unit = chunks_per_part_unit(chunks_, devices);
+  const auto border = [&](std::uint64_t device) {
+    return device == devices ? chunks_ : chunks_ / unit * device / devices * unit;
+  };
   for (std::uint32_t device = 0; device < devices; ++device) {
-    const std::uint64_t first = chunks_ * device / devices;
-    parts_.emplace_back(device, vertices_, first, chunks_ * (device + 1) / devices - first);
+    parts_.emplace_back(device, vertices_, border(device), border(device + 1) - border(device));
   }
   Loader loader(loaded);
   loader.load(offsets_, graph.offsets);
@@ -110,8 +133,8 @@ graph::PagerankArguments DemoJob::pagerank_arguments(Part& part) {
           .rank = rank_.data(),
           .next_rank = next_rank_.data(),
           .contribution = part.contribution.data(),
-          .dangling_by_chunk = dangling_by_chunk_.data(),
-          .change_by_chunk = change_by_chunk_.data(),
+          .dangling_by_chunk = part.dangling_by_chunk.data(),
+          .change_by_chunk = part.change_by_chunk.data(),
           .dangling = part.dangling.data(),
           .vertex_count = vertices_,
           .first_chunk = part.first_chunk};
@@ -125,6 +148,7 @@ double DemoJob::iterate() {
       if (&peer == &part) continue;
       graph::PagerankArguments fetch = pagerank_arguments(part);
       fetch.peer_contribution = peer.contribution.data();
+      fetch.peer_dangling_by_chunk = peer.dangling_by_chunk.data();
       fetch.first_chunk = peer.first_chunk;
       launch(part.stream, graph::fetch_contributions, fetch, peer.chunks);
     }
@@ -133,7 +157,11 @@ double DemoJob::iterate() {
   }
   synchronize();
   swap(rank_, next_rank_);
-  return graph::sum_in_order(std::span<const double>(change_by_chunk_.span()));
+  double change = 0;
+  for (const Part& part : parts_) {
+    change += graph::sum_in_order(part.change_by_chunk.span().subspan(part.first_chunk, part.chunks));
+  }
+  return change;
 }
 
 graph::BreadthFirstArguments DemoJob::search_arguments(Part& part) {
@@ -142,7 +170,7 @@ graph::BreadthFirstArguments DemoJob::search_arguments(Part& part) {
           .levels = levels_.data(),
           .frontier = part.frontier.data(),
           .next_frontier = part.next_frontier.data(),
-          .found_by_chunk = found_by_chunk_.data(),
+          .found_by_chunk = part.found_by_chunk.data(),
           .vertex_count = vertices_,
           .first_chunk = part.first_chunk,
           .level = level_};
@@ -173,7 +201,11 @@ std::uint64_t DemoJob::expand() {
   }
   synchronize();
   for (Part& part : parts_) swap(part.frontier, part.next_frontier);
-  return graph::sum_in_order(std::span<const std::uint64_t>(found_by_chunk_.span()));
+  std::uint64_t found = 0;
+  for (const Part& part : parts_) {
+    found += graph::sum_in_order(part.found_by_chunk.span().subspan(part.first_chunk, part.chunks));
+  }
+  return found;
 }
 
 std::vector<double> DemoJob::ranks() const { return {rank_.begin(), rank_.end()}; }

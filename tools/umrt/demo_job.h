@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The demo's work: a graph, its ranks and its levels in managed memory, PageRank and breadth-first search on one or
-// more devices. Each device has a part of the vertices, a stream, and a copy of its own of what all of them read at
-// random (contributions, frontier): a shared one would move to and fro at every access.
+// more devices. Each device has a part of the vertices, a stream, and its own copy of what all of them read at random
+// or write in small pieces (contributions, frontier, sums by chunk): shared, it would move to and fro at every access.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ class DemoJob {
     std::uint64_t first_chunk, chunks;
     umrt::stream stream;
     event written;  // what peers are to copy is complete
-    buffer<double> contribution, dangling;
-    buffer<std::uint64_t> frontier, next_frontier;
+    buffer<double> contribution, dangling, dangling_by_chunk, change_by_chunk;
+    buffer<std::uint64_t> frontier, next_frontier, found_by_chunk;
   };
 
   void share_written();  // every stream waits for what the others have recorded as written
@@ -48,9 +48,8 @@ class DemoJob {
   buffer<std::uint64_t> offsets_;
   buffer<graph::VertexId> edges_;
   buffer<std::uint32_t> out_degrees_;
-  buffer<double> rank_, next_rank_, dangling_by_chunk_, change_by_chunk_;
+  buffer<double> rank_, next_rank_;
   buffer<std::uint32_t> levels_;
-  buffer<std::uint64_t> found_by_chunk_;
   std::vector<Part> parts_;
   std::uint32_t level_ = 0;
 };

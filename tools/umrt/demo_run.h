@@ -17,7 +17,7 @@ namespace umrt::tool {
 struct RunPlan {
   std::string label;  // of the run, in comparisons
   config setup;
-  std::uint32_t iterations = 10;
+  std::uint32_t iterations = 20;
   double seconds = 0;  // not 0: as many iterations as begin within this time instead
   bool is_searching = true;
 };

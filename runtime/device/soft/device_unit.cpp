@@ -12,6 +12,7 @@
 
 #include "device/soft/device_process.h"
 #include "device/soft/doorbell.h"
+#include "device/soft/page_operations.h"
 
 namespace umrt::soft {
 namespace {
@@ -141,6 +142,8 @@ bool DeviceUnit::give_to_worker(WorkerState& worker, std::uint64_t bit) noexcept
 std::uint64_t DeviceUnit::take_finished() noexcept {
   std::uint64_t finished = control_->finished.load(std::memory_order_relaxed) != 0 ? control_->finished.exchange(0) : 0;
   in_flight_ &= ~finished;
+  for (std::uint64_t bits = finished; bits != 0; bits &= bits - 1)
+    release_waiting(*control_, control_->operations[std::countr_zero(bits)]);
   for (std::uint64_t bits = lost_; bits != 0; bits &= bits - 1) {
     PostedOperation& operation = control_->operations[std::countr_zero(bits)];
     operation.failed = operation.granules;

@@ -38,6 +38,23 @@ void for_each_stretch(const PostedOperation& operation, Visit visit) {
 
 }  // namespace
 
+void release_waiting(ControlBlock& control, const PostedOperation& operation) noexcept {
+  if (!ends_mapped(operation.kind)) return;
+  const GranuleMask done = operation.granules - operation.failed;
+  const auto begin = static_cast<std::uint64_t>(operation.block - control.arena);
+  for (std::uint32_t i = 0; i < control.workers; ++i) {
+    WorkerState& worker = control.worker[i];
+    if (worker.phase.load() != WorkerPhase::waiting) continue;
+    const std::uint64_t offset = PageFaultWord::offset(worker.fault.load());
+    if (offset < begin) continue;
+    const std::uint64_t granule = (offset - begin) / operation.granule.n;
+    if (granule >= 32 || !done.has(GranuleIndex{static_cast<std::uint32_t>(granule)})) continue;
+    WorkerPhase expected = WorkerPhase::waiting;
+    if (worker.phase.compare_exchange_strong(expected, WorkerPhase::running))
+      wake_if_asleep(worker.changes, worker.sleeps);
+  }
+}
+
 // Stops every worker, wherever it is: a MOVE gives a writable page, and a running writer could slip in before it is
 // protected (Linux 6.18; UFFDIO_MOVE has no protected mode).
 class ParkedWorkers {
@@ -110,23 +127,7 @@ void PageOperations::execute(PostedOperation& operation) noexcept {
       if (operation.error == 0) operation.error = error;
     }
   });
-  if (ends_mapped(operation.kind)) release_waiting(operation);
-}
-
-void PageOperations::release_waiting(const PostedOperation& operation) noexcept {
-  const GranuleMask done = operation.granules - operation.failed;
-  const auto begin = static_cast<std::uint64_t>(operation.block - control_->arena);
-  for (std::uint32_t i = 0; i < control_->workers; ++i) {
-    WorkerState& worker = control_->worker[i];
-    if (worker.phase.load() != WorkerPhase::waiting) continue;
-    const std::uint64_t offset = PageFaultWord::offset(worker.fault.load());
-    if (offset < begin) continue;
-    const std::uint64_t granule = (offset - begin) / operation.granule.n;
-    if (granule >= 32 || !done.has(GranuleIndex{static_cast<std::uint32_t>(granule)})) continue;
-    WorkerPhase expected = WorkerPhase::waiting;
-    if (worker.phase.compare_exchange_strong(expected, WorkerPhase::running))
-      wake_if_asleep(worker.changes, worker.sleeps);
-  }
+  release_waiting(*control_, operation);
 }
 
 void PageOperations::run(std::atomic<std::uint64_t>& posted) noexcept {

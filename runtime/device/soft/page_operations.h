@@ -7,6 +7,11 @@
 
 namespace umrt::soft {
 
+// Lets go the workers that wait for what an executed operation has mapped. Who executed it does so at once. The host
+// does so again before it tells of the operation: a worker can fault before the mapping and publish its fault after the
+// first release, and the host may have told of that fault already. Harmless for a page that is gone again.
+void release_waiting(ControlBlock& control, const PostedOperation& operation) noexcept;
+
 class PageOperations {
  public:
   PageOperations(ControlBlock& control, PageTable pages) : control_{&control}, pages_{pages} {}
@@ -17,7 +22,6 @@ class PageOperations {
  private:
   void execute(PostedOperation& operation) noexcept;
   int map_protected(std::byte* view, std::byte* frame, Bytes bytes) noexcept;
-  void release_waiting(const PostedOperation& operation) noexcept;
 
   ControlBlock* control_;
   PageTable pages_;

@@ -6,23 +6,23 @@
 namespace umrt {
 namespace {
 
-TEST(Streams, AscendingFaultsAreOneStreamWithAGrowingRun) {
-  Streams streams;
+TEST(FaultStreams, AscendingFaultsAreOneStreamWithAGrowingRun) {
+  FaultStreams streams;
   EXPECT_EQ(streams.saw({0}, 10).run, 0u);
   EXPECT_EQ(streams.saw({0}, 11).run, 1u);
   EXPECT_EQ(streams.saw({0}, 12).run, 2u);
   EXPECT_EQ(streams.saw({0}, 12).next, 13u);
 }
 
-TEST(Streams, ThreadsOfOneSweepThatOvertakeEachOtherStayOneStream) {
-  Streams streams;
+TEST(FaultStreams, ThreadsOfOneSweepThatOvertakeEachOtherStayOneStream) {
+  FaultStreams streams;
   for (const std::uint32_t index : {0u, 2u, 1u, 3u, 5u, 4u}) streams.saw({0}, index);
   EXPECT_EQ(streams.saw({0}, 6).next, 7u);
   EXPECT_EQ(streams.saw({0}, 7).run, 5u);
 }
 
-TEST(Streams, FarApartFaultsAreStreamsOfTheirOwn) {
-  Streams streams;
+TEST(FaultStreams, FarApartFaultsAreStreamsOfTheirOwn) {
+  FaultStreams streams;
   streams.saw({0}, 0);
   streams.saw({0}, 1000);
   EXPECT_EQ(streams.saw({0}, 1).run, 1u);
@@ -30,16 +30,16 @@ TEST(Streams, FarApartFaultsAreStreamsOfTheirOwn) {
   EXPECT_EQ(streams.saw({1}, 2).run, 0u);
 }
 
-TEST(Streams, TheStalestMakesRoom) {
-  Streams streams;
+TEST(FaultStreams, TheStalestMakesRoom) {
+  FaultStreams streams;
   streams.saw({0}, 0);
-  for (std::uint32_t n = 1; n <= Streams::capacity; ++n) streams.saw({n}, 0);
+  for (std::uint32_t n = 1; n <= FaultStreams::capacity; ++n) streams.saw({n}, 0);
   EXPECT_EQ(streams.saw({0}, 1).run, 0u);
-  EXPECT_EQ(streams.saw({Streams::capacity}, 1).run, 1u);
+  EXPECT_EQ(streams.saw({FaultStreams::capacity}, 1).run, 1u);
 }
 
-TEST(Streams, AFreedRangeIsForgotten) {
-  Streams streams;
+TEST(FaultStreams, AFreedRangeIsForgotten) {
+  FaultStreams streams;
   streams.saw({0}, 0);
   streams.forget({0});
   EXPECT_EQ(streams.saw({0}, 1).run, 0u);

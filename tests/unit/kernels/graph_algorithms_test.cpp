@@ -130,10 +130,14 @@ TEST(Pagerank, fetching_copies_the_chunks_asked_for_and_no_others) {
   PagerankArguments a;
   a.contribution = own.data();
   a.peer_contribution = peer.data();
+  std::vector<double> own_dangling(4, 0), peer_dangling{1, 2, 3, 4};
+  a.dangling_by_chunk = own_dangling.data();
+  a.peer_dangling_by_chunk = peer_dangling.data();
   a.vertex_count = n;
   a.first_chunk = 2;
   run(fetch_contributions, a, 2, 1);
   for (std::uint64_t v = 0; v < n; ++v) ASSERT_EQ(own[v], v < 2 * vertices_per_chunk ? 0.0 : peer[v]) << v;
+  EXPECT_THAT(own_dangling, ElementsAre(0, 0, 3, 4));
 }
 
 TEST(BreadthFirst, numbers_levels_along_the_direction_of_edges) {
