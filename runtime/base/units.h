@@ -22,11 +22,12 @@ struct Bytes {  // a size; never an address, never a count
   constexpr Bytes& operator+=(Bytes b) { return *this = *this + b; }
   constexpr Bytes& operator-=(Bytes b) { return *this = *this - b; }
 };
-consteval Bytes operator""_B(unsigned long long v) { return {v}; }
-consteval Bytes operator""_KiB(unsigned long long v) { return {v << 10}; }
-consteval Bytes operator""_MiB(unsigned long long v) { return {v << 20}; }
-consteval Bytes operator""_GiB(unsigned long long v) { return {v << 30}; }
-consteval Bytes operator""_TiB(unsigned long long v) { return {v << 40}; }
+// Not consteval: clang 14 takes that neither in a default argument nor in a class template.
+constexpr Bytes operator""_B(unsigned long long v) { return {v}; }
+constexpr Bytes operator""_KiB(unsigned long long v) { return {v << 10}; }
+constexpr Bytes operator""_MiB(unsigned long long v) { return {v << 20}; }
+constexpr Bytes operator""_GiB(unsigned long long v) { return {v << 30}; }
+constexpr Bytes operator""_TiB(unsigned long long v) { return {v << 40}; }
 
 constexpr Bytes round_up(Bytes size, Bytes unit) { return {(size.n + unit.n - 1) / unit.n * unit.n}; }
 constexpr Bytes round_down(Bytes size, Bytes unit) { return {size.n / unit.n * unit.n}; }

@@ -6,7 +6,8 @@ namespace umrt {
 namespace {
 
 constexpr SettingRow rows[] = {
-    {"disable", "UMRT_DISABLE", "disable", "flag", "off", "Turns umrt off: umrt_init fails with NOT_SUPPORTED."},
+    {"disable", "UMRT_DISABLE", "disable", "flag", "off",
+     "Turns umrt off: memory is plain memory, kernels run in the calling process, nothing moves."},
     {"device", "UMRT_DEVICE", "device", "choice", "soft", "Which kind of device runs kernels.", "soft"},
     {"software devices", "UMRT_SOFT_DEVICES", "soft.devices", "count", "1",
      "How many software devices to start, each a process of its own.", "", 1, 8},
@@ -34,7 +35,7 @@ constexpr SettingRow rows[] = {
      "Resident granules unmapped each second, so that their next use is seen. 0: none.", "", 0, 50},
     {"low water mark", "UMRT_EVICT_LOW", "evict.low", "size", "auto",
      "Free device memory below which eviction starts ahead of need; a percentage is one of the device's budget. auto: "
-     "a sixteenth of the budget, 8 MiB at most, 0 for budgets under 32 MiB."},
+     "a sixteenth of the budget, 16 MiB at most, 0 for budgets under 32 MiB."},
     {"high water mark", "UMRT_EVICT_HIGH", "evict.high", "size", "auto",
      "Free device memory at which eviction ahead of need stops; a percentage is one of the device's budget. auto: 4 "
      "MiB "

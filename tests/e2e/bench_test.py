@@ -22,15 +22,22 @@ class Bench(UmrtTest):
         self.assertIn(result.returncode, (FINE, FINDING), result.stderr)
         answer = json.loads(result.stdout)
         self.assertEqual(answer["schema_version"], 1)
-        self.assertIsInstance(answer["machine"], dict)
-        self.assertLessEqual(NAMES, {figure["name"] for figure in answer["results"]})
+        self.assertGreater(answer["machine"]["cores"], 0)
+        names = [figure["name"] for figure in answer["results"]]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertLessEqual(NAMES, set(names))
         for figure in answer["results"]:
-            self.assertEqual(set(figure), {"name", "value", "unit", "goal", "holds", "detail"})
+            self.assertEqual(list(figure), ["name", "value", "unit", "goal", "holds", "detail"])
             self.assertGreater(figure["value"], 0, figure)
 
     def test_measures_what_is_named_alone(self):
         answer = json.loads(umrt("bench", "--smoke", "--json", "engine").stdout)
         self.assertEqual([figure["name"] for figure in answer["results"]], ["engine.event_ns"])
+
+    def test_the_table_has_a_line_for_each(self):
+        result = umrt("bench", "--smoke", "fits")
+        self.assertIn(result.returncode, (FINE, FINDING), result.stderr)
+        self.assertIn("fits.over_plain", result.stdout)
 
     def test_refuses_a_measurement_that_it_does_not_have(self):
         result = umrt("bench", "warp")

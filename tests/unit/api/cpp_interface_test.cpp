@@ -67,7 +67,9 @@ TEST(CppRuntime, HandsLogLinesToAFunction) {
       lines += line;
     })};
     void* pointer = nullptr;
-    const umrt_hints values = hints{}.name("left behind").c_hints();
+    hints named;  // holds the name that `values` points to
+    named.name("left behind");
+    const umrt_hints values = named.c_hints();
     check(umrt_malloc_hinted(&pointer, mib, &values));
   }
   EXPECT_THAT(lines, ::testing::HasSubstr("left behind"));
