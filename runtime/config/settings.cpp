@@ -6,7 +6,8 @@ namespace umrt {
 namespace {
 
 constexpr SettingRow rows[] = {
-    {"disable", "UMRT_DISABLE", "disable", "flag", "off", "Turns umrt off: umrt_init fails with NOT_SUPPORTED."},
+    {"disable", "UMRT_DISABLE", "disable", "flag", "off",
+     "Turns umrt off: memory is plain memory of the host, and kernels run where they are launched."},
     {"device", "UMRT_DEVICE", "device", "choice", "soft", "Which kind of device runs kernels.", "soft"},
     {"software devices", "UMRT_SOFT_DEVICES", "soft.devices", "count", "1",
      "How many software devices to start, each a process of its own.", "", 1, 8},
