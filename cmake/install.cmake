@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What an installation of umrt holds, for find_package(umrt) and pkg-config: the library and its public headers. A
 # program that uses it needs no package of umrt's own.
 include(CMakePackageConfigHelpers)

@@ -13,12 +13,14 @@ namespace umrt {
 inline constexpr ProcessorId gpu0 = device_processor(0);
 inline constexpr ProcessorId gpu1 = device_processor(1);
 
-inline EngineConfig plain_config(std::vector<Bytes> budgets = {8_MiB}) {
+inline EngineConfig plain_config(std::vector<Bytes> budgets) {
   EngineConfig config;
   config.device_budgets = std::move(budgets);
   config.policy = plain::policy;
   return config;
 }
+
+inline EngineConfig plain_config() { return plain_config({8_MiB}); }
 
 class EngineDriver {
  public:

@@ -33,6 +33,7 @@ struct Command {
 
 std::span<const Command> commands();
 
+std::function<ExitCode()> declare_bench(CLI::App& options);
 std::function<ExitCode()> declare_config(CLI::App& options);
 std::function<ExitCode()> declare_demo(CLI::App& options);
 std::function<ExitCode()> declare_doctor(CLI::App& options);

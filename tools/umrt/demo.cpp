@@ -41,8 +41,9 @@ std::uint64_t budget_floor(const Settings& settings) {
   return (std::uint64_t{2} << 20) * (2 * workers + 2);
 }
 
-SessionSetup main_setup(const DemoOptions& options, const Settings& settings, std::uint64_t footprint_bytes) {
-  SessionSetup setup{.devices = options.devices, .device_budget = 0, .policy = options.policy, .settings = {}};
+config main_setup(const DemoOptions& options, const Settings& settings, std::uint64_t footprint_bytes) {
+  config setup;
+  setup.devices(options.devices).policy(options.policy);
   if (!options.budget.empty()) {
     const auto budget = parse_size(options.budget);
     if (!budget || budget->number == 0) {
@@ -53,31 +54,31 @@ SessionSetup main_setup(const DemoOptions& options, const Settings& settings, st
                       options.budget));
     }
     const Bytes bytes = resolve_size(*budget, {footprint_bytes});
-    setup.device_budget = budget->is_share ? bytes.n / options.devices : bytes.n;
+    setup.budget(budget->is_share ? bytes.n / options.devices : bytes.n);
   } else if (settings.source("device.budget") == "default") {
-    setup.device_budget = std::max(footprint_bytes / 2 / options.devices, budget_floor(settings));
+    setup.budget(std::max(footprint_bytes / 2 / options.devices, budget_floor(settings)));
   }
   return setup;
 }
 
 // The same job, as far as the comparison looks, on other terms.
-std::vector<RunPlan> plans_to_compare(const RunPlan& main) {
+std::vector<RunPlan> plans_to_compare(const RunPlan& main, const std::string& policy) {
   RunPlan plan = main;
   plan.iterations = comparison_span(main.iterations).last;
   plan.seconds = 0;
   plan.is_searching = false;
   RunPlan no_prefetch = plan, uvm = plan;
   no_prefetch.label = "no prefetch";
-  no_prefetch.setup.settings.push_back("prefetch=off");
+  no_prefetch.setup.set("prefetch", "off");
   uvm.label = "policy uvm";
-  uvm.setup.policy = "uvm";
-  if (main.setup.policy == "uvm") return {no_prefetch};
+  uvm.setup.policy("uvm");
+  if (policy == "uvm") return {no_prefetch};
   return {no_prefetch, uvm};
 }
 
 void compare(const graph::CsrGraph& graph, const RunPlan& main, RunResult& run, Progress& progress) {
   std::vector<ComparisonRow> rows{*run.compared};
-  for (const RunPlan& plan : plans_to_compare(main)) {
+  for (const RunPlan& plan : plans_to_compare(main, run.report.run.policy)) {
     const RunResult other = run_job(graph, plan, progress);
     if (other.was_interrupted || !other.compared) break;
     rows.push_back(*other.compared);

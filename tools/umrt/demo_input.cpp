@@ -12,7 +12,7 @@ namespace umrt::tool {
 namespace {
 
 constexpr unsigned scale_of_20_seconds = 21;
-constexpr unsigned scale_of_2_seconds = 16;
+constexpr unsigned scale_of_2_seconds = 18;
 constexpr unsigned scale_min = 10;
 
 // Edge list and CSR while it is built; later CSR, managed memory with its frames, the reference's transposed graph.

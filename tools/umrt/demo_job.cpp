@@ -23,8 +23,8 @@ std::uint64_t whole_pages(std::uint64_t bytes) {  // as UMRT_PAGE_CLASS_AUTO cho
 }
 
 template <class Arguments>
-void launch(const Stream& stream, umrt_kernel kernel, const Arguments& arguments, std::uint64_t items) {
-  check(umrt_launch(stream.get(), kernel, &arguments, sizeof arguments, items, chunks_per_piece), "umrt_launch");
+void launch(const stream& in, umrt_kernel kernel, const Arguments& arguments, std::uint64_t items) {
+  check(umrt_launch(in.handle(), kernel, &arguments, sizeof arguments, items, chunks_per_piece));
 }
 
 class Loader {  // copies arrays in steps, and tells how far it is
@@ -32,7 +32,7 @@ class Loader {  // copies arrays in steps, and tells how far it is
   explicit Loader(const std::function<void(std::uint64_t)>& loaded) : loaded_{loaded} {}
 
   template <class T>
-  void load(const ManagedArray<T>& target, const std::vector<T>& source) {
+  void load(buffer<T>& target, const std::vector<T>& source) {
     const std::uint64_t bytes = source.size() * sizeof(T);
     for (std::uint64_t at = 0; at < bytes; at += bytes_per_load_step) {
       const std::uint64_t step = std::min(bytes_per_load_step, bytes - at);
@@ -64,23 +64,23 @@ DemoJob::Part::Part(std::uint32_t device, std::uint64_t vertices, std::uint64_t 
     : first_chunk{first},
       chunks{count},
       stream{device},
-      contribution{"contribution", vertices, UMRT_PATTERN_RANDOM},
-      dangling{"dangling", 1, UMRT_PATTERN_UNKNOWN},
-      frontier{"frontier", chunk_count(vertices) * words_per_chunk, UMRT_PATTERN_RANDOM},
-      next_frontier{"next_frontier", chunk_count(vertices) * words_per_chunk, UMRT_PATTERN_RANDOM} {}
+      contribution{vertices, hints{}.name("contribution").random()},
+      dangling{1, hints{}.name("dangling")},
+      frontier{chunk_count(vertices) * words_per_chunk, hints{}.name("frontier").random()},
+      next_frontier{chunk_count(vertices) * words_per_chunk, hints{}.name("next_frontier").random()} {}
 
 DemoJob::DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std::function<void(std::uint64_t)>& loaded)
     : vertices_{graph.vertex_count()},
       chunks_{chunk_count(vertices_)},
-      offsets_{"offsets", vertices_ + 1, UMRT_PATTERN_SEQUENTIAL},
-      edges_{"edges", graph.edge_count(), UMRT_PATTERN_SEQUENTIAL},
-      out_degrees_{"out_degrees", vertices_, UMRT_PATTERN_SEQUENTIAL},
-      rank_{"rank", vertices_, UMRT_PATTERN_SEQUENTIAL},
-      next_rank_{"next_rank", vertices_, UMRT_PATTERN_SEQUENTIAL},
-      dangling_by_chunk_{"dangling_by_chunk", chunks_, UMRT_PATTERN_SEQUENTIAL},
-      change_by_chunk_{"change_by_chunk", chunks_, UMRT_PATTERN_SEQUENTIAL},
-      levels_{"levels", vertices_, UMRT_PATTERN_SEQUENTIAL},
-      found_by_chunk_{"found_by_chunk", chunks_, UMRT_PATTERN_SEQUENTIAL} {
+      offsets_{vertices_ + 1, hints{}.name("offsets").sequential()},
+      edges_{graph.edge_count(), hints{}.name("edges").sequential()},
+      out_degrees_{vertices_, hints{}.name("out_degrees").sequential()},
+      rank_{vertices_, hints{}.name("rank").sequential()},
+      next_rank_{vertices_, hints{}.name("next_rank").sequential()},
+      dangling_by_chunk_{chunks_, hints{}.name("dangling_by_chunk").sequential()},
+      change_by_chunk_{chunks_, hints{}.name("change_by_chunk").sequential()},
+      levels_{vertices_, hints{}.name("levels").sequential()},
+      found_by_chunk_{chunks_, hints{}.name("found_by_chunk").sequential()} {
   for (std::uint32_t device = 0; device < devices; ++device) {
     const std::uint64_t first = chunks_ * device / devices;
     parts_.emplace_back(device, vertices_, first, chunks_ * (device + 1) / devices - first);
@@ -89,21 +89,21 @@ DemoJob::DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std:
   loader.load(offsets_, graph.offsets);
   loader.load(edges_, graph.sources);
   loader.load(out_degrees_, graph.out_degrees);
-  std::fill(rank_.span().begin(), rank_.span().end(), 1.0 / static_cast<double>(vertices_));
+  std::fill(rank_.begin(), rank_.end(), 1.0 / static_cast<double>(vertices_));
 }
 
 void DemoJob::share_written() {
   if (parts_.size() == 1) return;
-  for (const Part& part : parts_) check(umrt_event_record(part.written.get(), part.stream.get()), "umrt_event_record");
+  for (const Part& part : parts_) part.written.record(part.stream);
   for (const Part& part : parts_) {
     for (const Part& peer : parts_) {
       if (&peer == &part) continue;
-      check(umrt_stream_wait_event(part.stream.get(), peer.written.get()), "umrt_stream_wait_event");
+      part.stream.wait(peer.written);
     }
   }
 }
 
-graph::PagerankArguments DemoJob::pagerank_arguments(const Part& part) const {
+graph::PagerankArguments DemoJob::pagerank_arguments(Part& part) {
   return {.offsets = offsets_.data(),
           .sources = edges_.data(),
           .out_degrees = out_degrees_.data(),
@@ -118,10 +118,10 @@ graph::PagerankArguments DemoJob::pagerank_arguments(const Part& part) const {
 }
 
 double DemoJob::iterate() {
-  for (const Part& part : parts_) launch(part.stream, graph::contribute, pagerank_arguments(part), part.chunks);
+  for (Part& part : parts_) launch(part.stream, graph::contribute, pagerank_arguments(part), part.chunks);
   share_written();
-  for (const Part& part : parts_) {
-    for (const Part& peer : parts_) {
+  for (Part& part : parts_) {
+    for (Part& peer : parts_) {
       if (&peer == &part) continue;
       graph::PagerankArguments fetch = pagerank_arguments(part);
       fetch.peer_contribution = peer.contribution.data();
@@ -131,12 +131,12 @@ double DemoJob::iterate() {
     launch(part.stream, graph::sum_dangling, pagerank_arguments(part), 1);
     launch(part.stream, graph::gather, pagerank_arguments(part), part.chunks);
   }
-  check(umrt_synchronize(), "umrt_synchronize");
+  synchronize();
   swap(rank_, next_rank_);
   return graph::sum_in_order(std::span<const double>(change_by_chunk_.span()));
 }
 
-graph::BreadthFirstArguments DemoJob::search_arguments(const Part& part) const {
+graph::BreadthFirstArguments DemoJob::search_arguments(Part& part) {
   return {.offsets = offsets_.data(),
           .sources = edges_.data(),
           .levels = levels_.data(),
@@ -149,21 +149,21 @@ graph::BreadthFirstArguments DemoJob::search_arguments(const Part& part) const {
 }
 
 void DemoJob::begin_search(graph::VertexId start) {
-  std::fill(levels_.span().begin(), levels_.span().end(), graph::level_unreached);
-  levels_.span()[start] = 0;
-  for (const Part& part : parts_) {
-    std::fill(part.frontier.span().begin(), part.frontier.span().end(), 0);
-    part.frontier.span()[start / 64] = std::uint64_t{1} << (start % 64);
+  std::fill(levels_.begin(), levels_.end(), graph::level_unreached);
+  levels_[start] = 0;
+  for (Part& part : parts_) {
+    std::fill(part.frontier.begin(), part.frontier.end(), 0);
+    part.frontier[start / 64] = std::uint64_t{1} << (start % 64);
   }
   level_ = 0;
 }
 
 std::uint64_t DemoJob::expand() {
   ++level_;
-  for (const Part& part : parts_) launch(part.stream, graph::expand_frontier, search_arguments(part), part.chunks);
+  for (Part& part : parts_) launch(part.stream, graph::expand_frontier, search_arguments(part), part.chunks);
   share_written();
-  for (const Part& part : parts_) {
-    for (const Part& peer : parts_) {
+  for (Part& part : parts_) {
+    for (Part& peer : parts_) {
       if (&peer == &part) continue;
       graph::BreadthFirstArguments fetch = search_arguments(part);
       fetch.peer_frontier = peer.next_frontier.data();
@@ -171,13 +171,13 @@ std::uint64_t DemoJob::expand() {
       launch(part.stream, graph::fetch_frontier, fetch, peer.chunks);
     }
   }
-  check(umrt_synchronize(), "umrt_synchronize");
+  synchronize();
   for (Part& part : parts_) swap(part.frontier, part.next_frontier);
   return graph::sum_in_order(std::span<const std::uint64_t>(found_by_chunk_.span()));
 }
 
-std::vector<double> DemoJob::ranks() const { return {rank_.span().begin(), rank_.span().end()}; }
+std::vector<double> DemoJob::ranks() const { return {rank_.begin(), rank_.end()}; }
 
-std::vector<std::uint32_t> DemoJob::levels() const { return {levels_.span().begin(), levels_.span().end()}; }
+std::vector<std::uint32_t> DemoJob::levels() const { return {levels_.begin(), levels_.end()}; }
 
 }  // namespace umrt::tool

@@ -6,13 +6,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <umrt/umrt.hpp>
 #include <vector>
 
 #include "kernels/graph/breadth_first.h"
 #include "kernels/graph/csr_graph.h"
 #include "kernels/graph/pagerank.h"
-#include "runtime_session.h"
 
 namespace umrt::tool {
 
@@ -35,23 +34,23 @@ class DemoJob {
   struct Part {  // of one device
     Part(std::uint32_t device, std::uint64_t vertices, std::uint64_t first, std::uint64_t count);
     std::uint64_t first_chunk, chunks;
-    Stream stream;
-    Event written;  // what peers are to copy is complete
-    ManagedArray<double> contribution, dangling;
-    ManagedArray<std::uint64_t> frontier, next_frontier;
+    umrt::stream stream;
+    event written;  // what peers are to copy is complete
+    buffer<double> contribution, dangling;
+    buffer<std::uint64_t> frontier, next_frontier;
   };
 
   void share_written();  // every stream waits for what the others have recorded as written
-  graph::PagerankArguments pagerank_arguments(const Part& part) const;
-  graph::BreadthFirstArguments search_arguments(const Part& part) const;
+  graph::PagerankArguments pagerank_arguments(Part& part);
+  graph::BreadthFirstArguments search_arguments(Part& part);
 
   std::uint64_t vertices_, chunks_;
-  ManagedArray<std::uint64_t> offsets_;
-  ManagedArray<graph::VertexId> edges_;
-  ManagedArray<std::uint32_t> out_degrees_;
-  ManagedArray<double> rank_, next_rank_, dangling_by_chunk_, change_by_chunk_;
-  ManagedArray<std::uint32_t> levels_;
-  ManagedArray<std::uint64_t> found_by_chunk_;
+  buffer<std::uint64_t> offsets_;
+  buffer<graph::VertexId> edges_;
+  buffer<std::uint32_t> out_degrees_;
+  buffer<double> rank_, next_rank_, dangling_by_chunk_, change_by_chunk_;
+  buffer<std::uint32_t> levels_;
+  buffer<std::uint64_t> found_by_chunk_;
   std::vector<Part> parts_;
   std::uint32_t level_ = 0;
 };

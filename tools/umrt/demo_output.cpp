@@ -51,16 +51,19 @@ std::string check_text(const DemoOutcome& outcome) {
                      human_count(vertices), human_count(check.ranks_differing), human_count(check.levels_differing));
 }
 
+std::string budget_share(std::uint64_t budget, std::uint64_t footprint) {
+  return budget >= footprint ? "all of it fits" : percent(budget, footprint) + " of it";
+}
+
 std::string job_text(const DemoOutcome& outcome) {
   const RunResult& run = *outcome.run;
   const graph::CsrGraph& graph = outcome.input->graph;
   const Bytes budget = run.report.totals.budget;
   std::string text = fmt::format("{}: {} vertices, {} edges\n", outcome.input->description,
                                  human_count(graph.vertex_count()), human_count(graph.edge_count()));
-  text +=
-      fmt::format("{} of managed memory; {} of device memory on {} ({} of it)\n", human(Bytes{outcome.footprint_bytes}),
-                  human(budget), run.devices == 1 ? "1 device" : fmt::format("{} devices", run.devices),
-                  percent(budget.n, outcome.footprint_bytes));
+  text += fmt::format("{} of managed memory; {} of device memory on {} ({})\n", human(Bytes{outcome.footprint_bytes}),
+                      human(budget), run.devices == 1 ? "1 device" : fmt::format("{} devices", run.devices),
+                      budget_share(budget.n, outcome.footprint_bytes));
   text += fmt::format("Loaded in {:.2f} s; PageRank: {} iterations in {:.2f} s", run.load_s, run.iterations,
                       run.pagerank_s);
   if (!run.levels.empty()) {

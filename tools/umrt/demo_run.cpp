@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "calls.h"
 #include "interrupt.h"
 
 namespace umrt::tool {
@@ -28,17 +29,17 @@ ComparisonRow difference(ComparisonRow after, const ComparisonRow& before) {
 }
 
 // Iterations one by one; takes what the run is compared by along the way.
-void iterate(const RunPlan& plan, const RuntimeSession& session, DemoJob& job, Progress& progress, RunResult& result) {
+void iterate(const RunPlan& plan, DemoJob& job, Progress& progress, RunResult& result) {
   const ComparisonSpan span = comparison_span(plan.iterations);
   const Stopwatch watch;
   ComparisonRow before;
   const bool is_timed = plan.seconds > 0;
   progress.begin(plan.label + ": PageRank", is_timed ? 100 : plan.iterations);
   while (!is_interrupted() && (is_timed ? watch.seconds() < plan.seconds : result.iterations < plan.iterations)) {
-    if (result.iterations == span.first) before = comparison_row(session.report(), plan.label);
+    if (result.iterations == span.first) before = comparison_row(report_model(), plan.label);
     job.iterate();
     if (++result.iterations == span.last) {
-      result.compared = difference(comparison_row(session.report(), plan.label), before);
+      result.compared = difference(comparison_row(report_model(), plan.label), before);
     }
     progress.step(is_timed ? static_cast<std::uint64_t>(100 * watch.seconds() / plan.seconds) : result.iterations);
   }
@@ -68,13 +69,13 @@ ComparisonSpan comparison_span(std::uint32_t iterations) {
 
 RunResult run_job(const graph::CsrGraph& graph, const RunPlan& plan, Progress& progress) {
   RunResult result;
-  const RuntimeSession session(plan.setup);
-  result.devices = session.device_count();
+  const runtime up(plan.setup);
+  check(umrt_device_count(&result.devices));
   const Stopwatch load_watch;
   progress.begin(plan.label + ": loading", (graph.edge_count() + 3 * graph.vertex_count()) * 4);
   DemoJob job(graph, result.devices, [&](std::uint64_t bytes) { progress.step(bytes); });
   result.load_s = load_watch.seconds();
-  iterate(plan, session, job, progress, result);
+  iterate(plan, job, progress, result);
   if (plan.is_searching && !is_interrupted()) search(graph, plan, job, progress, result);
   progress.clear();
   result.was_interrupted = is_interrupted();
@@ -82,7 +83,7 @@ RunResult run_job(const graph::CsrGraph& graph, const RunPlan& plan, Progress& p
     result.ranks = job.ranks();
     if (plan.is_searching) result.levels = job.levels();
   }
-  result.report = session.report();
+  result.report = report_model();
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <umrt/umrt.hpp>
 #include <vector>
 
 #include "demo_job.h"
@@ -15,7 +16,7 @@ namespace umrt::tool {
 
 struct RunPlan {
   std::string label;  // of the run, in comparisons
-  SessionSetup setup;
+  config setup;
   std::uint32_t iterations = 10;
   double seconds = 0;  // not 0: as many iterations as begin within this time instead
   bool is_searching = true;

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <umrt/umrt.hpp>
 #include <vector>
 
+#include "calls.h"
 #include "commands.h"
 #include "kernels/sweep.h"
-#include "runtime_session.h"
 #include "telemetry/machine.h"
 
 namespace umrt::tool {
@@ -23,27 +24,27 @@ struct Row {
 constexpr std::uint64_t trial_words = (std::uint64_t{4} << 20) / sizeof(std::uint64_t);
 
 bool trial_kernel_counts_right() {
-  const ManagedArray<std::uint64_t> words("trial", trial_words, UMRT_PATTERN_UNKNOWN);
-  std::fill(words.span().begin(), words.span().end(), 41);
+  buffer<std::uint64_t> words(trial_words, hints{}.name("trial"));
+  std::fill(words.begin(), words.end(), 41);
   const sweep::Arguments arguments{.words = words.data(), .word_count = trial_words};
-  check(umrt_launch(nullptr, sweep::add_to_every_word, &arguments, sizeof arguments, trial_words, 0), "umrt_launch");
-  check(umrt_synchronize(), "umrt_synchronize");
-  return std::all_of(words.span().begin(), words.span().end(), [](std::uint64_t word) { return word == 42; });
+  check(umrt_launch(nullptr, sweep::add_to_every_word, &arguments, sizeof arguments, trial_words, 0));
+  synchronize();
+  return std::all_of(words.begin(), words.end(), [](std::uint64_t word) { return word == 42; });
 }
 
 // Starts the runtime as the settings say, and lets a device work on what the host wrote.
 std::vector<Row> run_trial() {
   try {
-    const RuntimeSession session({});
+    const runtime up;
     if (!trial_kernel_counts_right()) {
       return {{"trial run", {"wrong result", Verdict::missing, "a kernel read or wrote other bytes than the host"}}};
     }
-    const RunFacts run = session.report().run;
+    const RunFacts run = report_model().run;
     return {{"trial run", {.value = "a kernel and the host agree", .cure = {}}},
             {"fault way", {.value = run.fault_way, .cure = {}}},
             {"policy", {.value = run.policy, .cure = {}}},
             {"workers", {.value = std::to_string(run.workers) + " a device", .cure = {}}}};
-  } catch (const CallError& error) {
+  } catch (const umrt::error& error) {
     return {{"trial run", {"failed", Verdict::missing, error.what()}}};
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The umrt command: parses, runs one subcommand, and turns what went wrong into a message and an exit code.
 #include <fmt/format.h>
-#include <umrt/umrt.h>
 
 #include <cstdio>
 #include <map>
 #include <new>
+#include <umrt/umrt.hpp>
 
+#include "calls.h"
 #include "commands.h"
-#include "runtime_session.h"
 
 namespace umrt::tool {
 namespace {
@@ -31,8 +31,8 @@ ExitCode run(const std::function<ExitCode()>& command) {
     return command();
   } catch (const CommandError& error) {
     return failed(error.code, error.what());
-  } catch (const CallError& error) {
-    return failed(exit_code_of(error.result), error.what());
+  } catch (const umrt::error& error) {
+    return failed(exit_code_of(error.code()), error.what());
   } catch (const std::bad_alloc&) {
     return failed(ExitCode::environment, "not enough memory");
   }

@@ -8,7 +8,7 @@
 namespace umrt {
 namespace {
 
-EngineConfig with_duplicates(std::vector<Bytes> budgets = {8_MiB}) {
+EngineConfig with_duplicates(std::vector<Bytes> budgets) {
   EngineConfig config = plain_config(std::move(budgets));
   config.abilities.duplicates = true;
   return config;
@@ -107,7 +107,7 @@ TEST(Faults, AFaultThatNeedsAFrameWaitsForAnEviction) {
 }
 
 TEST(Faults, ReadsOfAReadMostlyRangeDuplicateAndAWriteEndsThat) {
-  EngineDriver driver{with_duplicates()};
+  EngineDriver driver{with_duplicates({8_MiB})};
   driver.create(0, 2_MiB, PageClass::page_2m, {.is_read_mostly = true});
   driver.touch(host_processor, driver.at(0, 0_B));
   const auto copy = driver.fault(gpu0, driver.at(0, 0_B), Access::read);

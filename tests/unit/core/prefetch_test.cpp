@@ -8,7 +8,7 @@
 namespace umrt {
 namespace {
 
-EngineConfig whole_blocks(Bytes budget = 64_MiB) {
+EngineConfig whole_blocks(Bytes budget) {
   EngineConfig config = plain_config({budget});
   config.policy.make_fetch = plain::make_whole_block;
   return config;
@@ -19,7 +19,7 @@ void touch_all(EngineDriver& driver, ProcessorId processor, std::uint32_t range,
 }
 
 TEST(Prefetch, TheFaultedGranuleIsMappedAndWhatIsFetchedAlongIsStagedAndStaysClean) {
-  EngineDriver driver{whole_blocks()};
+  EngineDriver driver{whole_blocks(64_MiB)};
   driver.create(0, 2_MiB, PageClass::page_64k);
   driver.touch(host_processor, driver.at(0, 0_B));
   const auto in = driver.fault(gpu0, driver.at(0, 64_KiB));
@@ -34,7 +34,7 @@ TEST(Prefetch, TheFaultedGranuleIsMappedAndWhatIsFetchedAlongIsStagedAndStaysCle
 }
 
 TEST(Prefetch, TheFirstTouchOfAStagedGranuleMapsItAndDropsTheHostsCopy) {
-  EngineDriver driver{whole_blocks()};
+  EngineDriver driver{whole_blocks(64_MiB)};
   driver.create(0, 2_MiB, PageClass::page_64k);
   driver.touch(host_processor, driver.at(0, 0_B));
   driver.touch(gpu0, driver.at(0, 0_B));
@@ -52,7 +52,7 @@ TEST(Prefetch, TheFirstTouchOfAStagedGranuleMapsItAndDropsTheHostsCopy) {
 }
 
 TEST(Prefetch, MappingGrowsWithASequenceInTheBlock) {
-  EngineDriver driver{whole_blocks()};
+  EngineDriver driver{whole_blocks(64_MiB)};
   driver.create(0, 2_MiB, PageClass::page_64k);
   driver.touch(host_processor, driver.at(0, 0_B));
   int faults = 0;
@@ -65,7 +65,7 @@ TEST(Prefetch, MappingGrowsWithASequenceInTheBlock) {
 }
 
 TEST(Prefetch, ADenseRangeIsFetchedMappedInOneAction) {
-  EngineDriver driver{whole_blocks()};
+  EngineDriver driver{whole_blocks(64_MiB)};
   driver.create(0, 4_MiB, PageClass::page_64k);
   touch_all(driver, host_processor, 0, 4_MiB, 64_KiB);
   touch_all(driver, gpu0, 0, 2_MiB, 64_KiB);
@@ -76,7 +76,7 @@ TEST(Prefetch, ADenseRangeIsFetchedMappedInOneAction) {
 }
 
 TEST(Prefetch, WithPrefetchesOffOnlyTheFaultedGranuleMoves) {
-  EngineConfig config = whole_blocks();
+  EngineConfig config = whole_blocks(64_MiB);
   config.prefetches = false;
   EngineDriver driver{config};
   driver.create(0, 2_MiB, PageClass::page_64k, {.pattern = AccessPattern::sequential});
