@@ -18,9 +18,10 @@ struct TouchKernel {  // touches one word of every granule, in an order that no 
   static void run(const void* arguments, std::uint64_t, std::uint64_t) {
     const TouchKernel& touch = *static_cast<const TouchKernel*>(arguments);
     for (std::uint64_t i = 0; i < touch.granules; ++i) {
-      std::uint64_t* word = touch.words + i * 7919 % touch.granules * touch.words_per_granule;  // 7919: a prime
-      const std::uint64_t begin = os::monotonic_ns();  // the vDSO's clock: no system call
-      *static_cast<volatile std::uint64_t*>(word) += 1;
+      volatile std::uint64_t* word =
+          touch.words + i * 7919 % touch.granules * touch.words_per_granule;  // 7919: a prime
+      const std::uint64_t begin = os::monotonic_ns();                         // the vDSO's clock: no system call
+      *word = *word + 1;
       touch.times_ns[i] = os::monotonic_ns() - begin;
     }
   }
