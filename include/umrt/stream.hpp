@@ -67,9 +67,9 @@ class event {
   void record(const stream& in) const { check(umrt_event_record(handle_, in.handle())); }
   /** In the default stream. */
   void record() const { check(umrt_event_record(handle_, nullptr)); }
-  /** Waits for the last record. Throws the sticky error of its device. */
+  /** Waits for the last record. Throws the sticky error that its device had then. */
   void synchronize() const { check(umrt_event_synchronize(handle_)); }
-  /** Whether the last record is complete. Throws the sticky error of its device. */
+  /** Whether the last record is complete, or there is none. Throws as synchronize() does. */
   bool is_complete() const {
     const umrt_result result = umrt_event_query(handle_);
     if (result != UMRT_ERROR_NOT_READY) check(result);

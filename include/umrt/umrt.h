@@ -89,7 +89,8 @@ UMRT_API void umrt_config_init(umrt_config* config);
  * Starts the runtime: reserves the arena, starts the devices and the service thread.
  * @param config NULL: everything as the settings (environment UMRT_*, file) say.
  * Errors: INVALID_VALUE (unknown version, setting or policy; a budget below the minimum, which the detail gives),
- * NOT_SUPPORTED (no userfaultfd here), OUT_OF_MEMORY (no address space), ALREADY_INITIALIZED.
+ * NOT_SUPPORTED (no userfaultfd here), OUT_OF_MEMORY (no address space), NO_DEVICE (its process did not start),
+ * ALREADY_INITIALIZED.
  * Not to be called at the same time as umrt_shutdown().
  */
 UMRT_API umrt_result umrt_init(const umrt_config* config);
@@ -237,17 +238,28 @@ UMRT_API umrt_result umrt_stream_destroy(umrt_stream stream);
 UMRT_API umrt_result umrt_stream_synchronize(umrt_stream stream);
 /** SUCCESS: nothing is left to do; NOT_READY otherwise. Errors: INVALID_HANDLE, the sticky error. */
 UMRT_API umrt_result umrt_stream_query(umrt_stream stream);
-/** Later work of the stream waits for the event's last record; an event never recorded does not hold it. */
+/**
+ * Later work of the stream waits for the event's last record; an event never recorded does not hold it.
+ * Errors: INVALID_HANDLE; INVALID_VALUE for a NULL event; the stream's sticky error.
+ */
 UMRT_API umrt_result umrt_stream_wait_event(umrt_stream stream, umrt_event event);
 
+/** Errors: INVALID_VALUE. */
 UMRT_API umrt_result umrt_event_create(umrt_event* event);
 /** The event must not be awaited by anyone. Errors: INVALID_HANDLE; INVALID_VALUE for NULL. */
 UMRT_API umrt_result umrt_event_destroy(umrt_event event);
-/** Stream ordered: the event is complete once the work given to the stream before has ended. */
+/**
+ * Stream ordered: the event is complete once the work given to the stream before has ended.
+ * Errors: INVALID_HANDLE; INVALID_VALUE for a NULL event; the stream's sticky error.
+ */
 UMRT_API umrt_result umrt_event_record(umrt_event event, umrt_stream stream);
+/** Waits for the event's last record. Errors: as umrt_event_record(); the sticky error is the one at the record. */
 UMRT_API umrt_result umrt_event_synchronize(umrt_event event);
+/** SUCCESS: complete, or never recorded; NOT_READY otherwise. Errors: as umrt_event_synchronize(). */
 UMRT_API umrt_result umrt_event_query(umrt_event event);
-/** Time between two completed events in milliseconds. Errors: NOT_READY, INVALID_HANDLE, INVALID_VALUE (not recorded).
+/**
+ * Time between two completed events in milliseconds.
+ * Errors: NOT_READY, INVALID_HANDLE, INVALID_VALUE (NULL, or never recorded).
  */
 UMRT_API umrt_result umrt_event_elapsed_ms(float* milliseconds, umrt_event begin, umrt_event end);
 
@@ -276,7 +288,7 @@ UMRT_API umrt_result umrt_launch(umrt_stream stream, umrt_kernel kernel, const v
 
 /**
  * Moves part of a range to a place ahead of use. Stream ordered; returns at once. A hint: what finds no room stays.
- * Errors: INVALID_VALUE, FOREIGN_POINTER, INVALID_DEVICE, INVALID_HANDLE.
+ * Errors: INVALID_VALUE, FOREIGN_POINTER, INVALID_DEVICE, INVALID_HANDLE, the sticky error.
  */
 UMRT_API umrt_result umrt_prefetch_async(const void* pointer, size_t bytes, umrt_location destination,
                                          umrt_stream stream);

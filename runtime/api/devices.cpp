@@ -20,9 +20,13 @@ Result<std::unique_ptr<Device>> make_soft(const StartOptions& options) {
                            .arena_bytes = options.arena_bytes});
 }
 
+Bytes soft_min(const StartOptions& options) {
+  return soft_budget_min(options.workers != 0 ? options.workers : soft_workers_default());
+}
+
 constexpr DeviceRow rows[] = {
     {"soft", "a software device: a process with page tables and memory of its own, on any Linux machine",
-     soft_budget_default, make_soft},
+     soft_budget_default, soft_min, make_soft},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace umrt {
 struct DeviceRow {
   std::string_view name, summary;
   Bytes (*default_budget)();
+  Bytes (*budget_min)(const StartOptions& options);
   // On the thread that will own it.
   Result<std::unique_ptr<Device>> (*make)(const StartOptions& options);
 };

@@ -55,10 +55,14 @@ Status init_runtime(const umrt_config* config, const DeviceFactory& make_device)
   auto options = load_start_options(config);
   if (!options) return tl::unexpected(options.error());
   log::set_level(options->log_level);
-  if (config != nullptr) log::set_sink(reinterpret_cast<log::Sink>(config->log), config->log_context);
+  if (config != nullptr && config->log != nullptr)
+    log::set_sink(reinterpret_cast<log::Sink>(config->log), config->log_context);
   watch_forks();
   auto runtime = make_runtime(*options, make_device);
-  if (!runtime) return tl::unexpected(runtime.error());
+  if (!runtime) {
+    log::set_sink(nullptr, nullptr);
+    return tl::unexpected(runtime.error());
+  }
   ending = new Ending{options->report_file, options->report_format};
   current.store(runtime->release());
   return {};
@@ -66,7 +70,7 @@ Status init_runtime(const umrt_config* config, const DeviceFactory& make_device)
 
 Status shutdown_runtime() {
   if (auto runtime = current_runtime(); !runtime) return tl::unexpected(runtime.error());
-  const std::unique_ptr<Runtime> runtime(current.load());
+  std::unique_ptr<Runtime> runtime(current.load());
   const std::unique_ptr<Ending> last(std::exchange(ending, nullptr));
   Status status = runtime->shutdown();
   if (!last->report_file.empty()) {
@@ -75,6 +79,8 @@ Status shutdown_runtime() {
     if (!written) log::error("report.file: {}", written.error().detail);
   }
   current.store(nullptr);
+  runtime.reset();
+  log::set_sink(nullptr, nullptr);  // its context may end now
   return status;
 }
 

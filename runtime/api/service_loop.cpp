@@ -199,12 +199,12 @@ void ServiceLoop::kernel_ended(const KernelEnded& ended) {
   running.reset();
   Status status;
   if (ended.result == UMRT_ERROR_ILLEGAL_ADDRESS) {
-    status = failure(ended.result, fmt::format("a kernel touched address {:#x}, which is not managed memory of this "
-                                               "process",
+    status = failure(ended.result, fmt::format("a kernel touched address {:#x}, which is not managed memory; "
+                                               "umrt_device_reset ends the error",
                                                ended.fault_address));
   } else if (ended.result != UMRT_SUCCESS) {
-    status =
-        failure(ended.result, fmt::format("a kernel ended by signal {} ({})", ended.signal, ::strsignal(ended.signal)));
+    status = failure(ended.result, fmt::format("a kernel ended by signal {} ({}); umrt_device_reset ends the error",
+                                               ended.signal, ::strsignal(ended.signal)));
   }
   streams_.kernel_ended(ended.device, std::move(status));
 }

@@ -67,6 +67,10 @@ Status read_memory(const Settings& settings, StartOptions& options) {
   const Bytes available = os::memory_available();
   const Bytes budget =
       settings.is_auto("device.budget") ? device->default_budget() : settings.size("device.budget", available);
+  if (const Bytes least = device->budget_min(options); budget < least) {
+    return failure(UMRT_ERROR_INVALID_VALUE, fmt::format("device.budget is {} bytes: this device needs at least {} MiB",
+                                                         budget.n, least / 1_MiB));
+  }
   options.device_budgets.assign(settings.count("soft.devices"), round_down(budget, 2_MiB));
   options.host_budget = settings.size("host.budget", available);
   options.arena_bytes = settings.size("arena.bytes", available);
@@ -96,7 +100,6 @@ Result<StartOptions> load_start_options(const umrt_config* config) {
   StartOptions options;
   options.is_disabled = settings->flag("disable");
   options.device = settings->text("device");
-  if (auto read = read_memory(*settings, options); !read) return tl::unexpected(read.error());
   options.policy = find_policy(settings->text("policy"));
   if (options.policy == nullptr) {
     return failure(UMRT_ERROR_INVALID_VALUE,
@@ -108,6 +111,7 @@ Result<StartOptions> load_start_options(const umrt_config* config) {
   options.huge_pages = settings->flag("soft.huge_pages");
   options.workers = count_or_auto(*settings, "soft.workers");
   options.copy_threads = count_or_auto(*settings, "soft.copy_threads");
+  if (auto read = read_memory(*settings, options); !read) return tl::unexpected(read.error());
   options.samples_per_second = settings->count("samples.per_second");
   options.log_level = level_of(settings->text("log.level"));
   options.report_file = settings->text("report.file");

@@ -53,6 +53,7 @@ Status Streams::destroy_stream(std::uint64_t stream) {
 Status Streams::add(std::uint64_t stream, Work work) {
   const auto found = find_stream(stream);
   if (!found) return tl::unexpected(found.error());
+  if (auto error = sticky_error((*found)->device); !error) return error;
   (*found)->queue.push_back(std::move(work));
   pending_.fetch_add(1);
   return {};
@@ -123,14 +124,14 @@ Status Streams::query_event(std::uint64_t event) const {
   const Event* found = events_.find(event);
   if (found == nullptr) return no_event(event);
   if (found->completed < found->records) return failure(UMRT_ERROR_NOT_READY, "the event is not complete yet");
-  return {};
+  return found->status;
 }
 
 Status Streams::when_recorded(std::uint64_t event, std::function<void(Status)> notify) {
   Event* found = events_.find(event);
   if (found == nullptr) return no_event(event);
   if (found->completed >= found->records)
-    notify({});
+    notify(found->status);
   else
     found->waiting.emplace_back(found->records, std::move(notify));
   return {};
@@ -169,7 +170,7 @@ bool Streams::advance(std::uint64_t handle, Stream& stream) {
 bool Streams::run_head(std::uint64_t handle, Stream& stream) {
   Work& head = stream.queue.front();
   if (const auto* record = std::get_if<RecordWork>(&head)) {
-    complete(*record);
+    complete(*record, stream.device);
     pop(stream);
   } else if (const auto* wait = std::get_if<WaitWork>(&head)) {
     const Event* event = events_.find(wait->event);  // destroyed: holds nobody up
@@ -206,16 +207,17 @@ void Streams::pop(Stream& stream) {
   pending_.fetch_sub(1);
 }
 
-void Streams::complete(const RecordWork& work) {
+void Streams::complete(const RecordWork& work, ProcessorId device) {
   Event* event = events_.find(work.event);
   if (event == nullptr) return;  // destroyed meanwhile
   event->completed = work.record;
   event->at = executor_.now();
+  event->status = sticky_error(device);
   auto waiting = std::move(event->waiting);
   event->waiting.clear();
   for (auto& [record, notify] : waiting) {
     if (record <= work.record)
-      notify({});
+      notify(event->status);
     else
       event->waiting.emplace_back(record, std::move(notify));
   }

@@ -61,7 +61,7 @@ class Streams {
   // Handles as numbers; 0 is the default stream of device 0 and no event.
   Result<std::uint64_t> create_stream(std::uint32_t device);
   Status destroy_stream(std::uint64_t stream);  // its work must have ended
-  Status add(std::uint64_t stream, Work work);
+  Status add(std::uint64_t stream, Work work);  // fails with the device's sticky error
   // Calls `notify` with the stream's sticky error once all work given so far has ended.
   Status when_done(std::uint64_t stream, std::function<void(Status)> notify);
   void when_all_done(std::function<void(Status)> notify);                         // of all streams
@@ -98,6 +98,7 @@ class Streams {
     std::uint64_t records = 0;    // asked for
     std::uint64_t completed = 0;  // the last one that has completed
     Ticks at;
+    Status status;  // of the device then: the work before the record may have failed
     std::vector<std::pair<std::uint64_t, std::function<void(Status)>>> waiting;  // for a record
   };
   struct DeviceState {
@@ -109,7 +110,7 @@ class Streams {
   bool advance(std::uint64_t handle, Stream& stream);  // false: nothing could start or end
   bool run_head(std::uint64_t handle, Stream& stream);
   void pop(Stream& stream);
-  void complete(const RecordWork& work);
+  void complete(const RecordWork& work, ProcessorId device);
   void when_done(Stream& stream, std::function<void()> notify);
   DeviceState& state(ProcessorId device) { return devices_[device.device()]; }
 

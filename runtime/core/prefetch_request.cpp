@@ -48,9 +48,10 @@ void order_part(EngineState& state, PrefetchJob& job, BlockId block, ProcessorId
 
 enum class Step : std::uint8_t { taken, waits };
 
-// One block of the job. It waits while frames are on their way out; it gives up what finds no room.
+// One block of the job. It waits while granules or frames are on their way; it gives up what finds no room.
 Step advance_block(EngineState& state, PrefetchJob& job, const Range& range) {
   const GranuleMask wanted = asked_for(job, range, job.cursor);
+  if (!(wanted & state.blocks.at(job.cursor).in_flight).empty()) return Step::waits;
   bool is_waiting = false;
   state.for_each_processor([&](ProcessorId source) {
     if (source == job.target || is_waiting || job.in_flight == PrefetchJob::in_flight_max) return;

@@ -74,7 +74,7 @@ Status DeviceUnit::wait_until_ready() {
   if (control_->state.load() == ControlBlock::State::ready) return {};
   const int error = control_->start_error;
   process_.kill_and_reap();
-  return failure(UMRT_ERROR_NO_DEVICE,
+  return failure(error == ENOMEM ? UMRT_ERROR_OUT_OF_MEMORY : UMRT_ERROR_NO_DEVICE,
                  fmt::format("the device process did not start: {}",
                              error != 0 ? std::strerror(error) : "it ended or did not answer within 10 s"),
                  error);
