@@ -13,8 +13,8 @@
 #include "core/backoff.h"
 #include "core/block_table.h"
 #include "core/engine.h"
+#include "core/fault_streams.h"
 #include "core/range_table.h"
-#include "core/streams.h"
 #include "core/waiters.h"
 
 namespace umrt {

@@ -12,7 +12,6 @@ LINES_MAX_OF_TESTS = 500  # a suite or a model reads from top to bottom
 LONGER = {  # a file that may be longer, and why
     "include/umrt/umrt.h": "the whole C interface, half of it comments, read from top to bottom",
     "include/umrt/umrt.hpp": "the whole C++ interface",
-    "runtime/core/faults.cpp": "one fault's way from its arrival to its answer, step after step",
 }
 BAD_NAMES = {"util", "utils", "common", "manager", "misc", "v2", "tmp", "helper", "helpers", "stuff"}
 DATA = ("tests/data/", "tests/data_bad/")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/streams.h"
+#include "core/fault_streams.h"
 
 #include <gtest/gtest.h>
 
