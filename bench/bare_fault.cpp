@@ -46,11 +46,11 @@ std::vector<double> measure_bare_faults_ns(Bytes granule, std::uint32_t count) {
       os::PageFault fault;
       if (faults->read_faults({&fault, 1}) == 0) continue;
       const auto offset = static_cast<std::uint64_t>(fault.address - view.base()) / granule.n * granule.n;
-      Bytes moved;
+      Bytes done;
       if (moves)
-        faults->move(view.base() + offset, pool.base() + offset, granule, moved, true);
+        faults->move(view.base() + offset, pool.base() + offset, granule, done, true);
       else
-        faults->copy(view.base() + offset, pool.base() + offset, granule, false, true);
+        faults->copy(view.base() + offset, pool.base() + offset, granule, done, false, true);
       ++served;
     }
   });

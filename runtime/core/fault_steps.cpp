@@ -55,6 +55,14 @@ bool has_room(EngineState& state, Waiter& w, Bytes bytes) {
   return false;
 }
 
+void end_protection(EngineState& state, const Waiter& w) {
+  order(state, w.block,
+        {.operation = Operation::unprotect,
+         .granules = GranuleMask::one(w.granule),
+         .target = w.processor,
+         .reason = Reason::collapse_write});
+}
+
 // Ends a read-only duplicate for a write: first the other copies go, then the protection. One step an attempt.
 void collapse(EngineState& state, Waiter& w) {
   const GranuleMask granule = GranuleMask::one(w.granule);
@@ -67,12 +75,7 @@ void collapse(EngineState& state, Waiter& w) {
     drop_here.target = p;
     order(state, w.block, drop_here);
   });
-  if (is_shared) return;
-  order(state, w.block,
-        {.operation = Operation::unprotect,
-         .granules = granule,
-         .target = w.processor,
-         .reason = Reason::collapse_write});
+  if (!is_shared) end_protection(state, w);
 }
 
 // A granule that is mapped read-only in several places cannot move before it is in one place alone: the first copy
@@ -199,6 +202,10 @@ bool attempt(EngineState& state, Waiter& w) {
   if (here.mapped.has(w.granule)) {
     if (w.access == Access::write && b.is_duplicated.has(w.granule)) {
       collapse(state, w);
+      return false;
+    }
+    if (w.is_protection) {  // left by a move that was taken back (a pinned page): nobody else holds the bytes
+      end_protection(state, w);
       return false;
     }
     wake(state, w.block, w.granule, w.processor);

@@ -50,6 +50,7 @@ void take_fault(EngineState& state, const Fault& fault) {
   if (known != Waiters::none) {
     Waiter& w = state.waiters.at(known);
     w.access = std::max(w.access, fault.access);
+    w.is_protection |= fault.is_protection;
     w.is_late = true;
     return;
   }
@@ -59,6 +60,7 @@ void take_fault(EngineState& state, const Fault& fault) {
   waiter.granule = granule;
   waiter.processor = fault.processor;
   waiter.access = fault.access;
+  waiter.is_protection = fault.is_protection;
   waiter.since = fault.at;
   waiter.is_late = b.in_flight.has(granule);
   const Waiters::Index added = state.waiters.add(waiter);

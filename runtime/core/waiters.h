@@ -17,6 +17,7 @@ struct Waiter {
   ProcessorId processor;
   Access access = Access::read;  // write when any of the threads writes
   std::uint8_t attempts = 0;     // failed ones
+  bool is_protection = false;    // a mapping was there and refused a write
   bool is_late = false;          // a thread joined while the granule was in flight: the landing may have missed it
   std::uint16_t older = 0, newer = 0;
   Ticks since;

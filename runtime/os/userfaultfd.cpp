@@ -127,7 +127,6 @@ std::size_t Userfaultfd::read_faults(std::span<PageFault> faults) noexcept {
 }
 
 int Userfaultfd::move(std::byte* target, std::byte* source, Bytes bytes, Bytes& moved, bool wakes) noexcept {
-  moved = {};
   while (moved < bytes) {
     MoveRequest request{as_number(target) + moved.n, as_number(source) + moved.n, (bytes - moved).n,
                         move_allow_holes | (wakes ? 0 : move_dontwake), 0};
@@ -142,15 +141,18 @@ int Userfaultfd::move(std::byte* target, std::byte* source, Bytes bytes, Bytes& 
   return 0;
 }
 
-int Userfaultfd::copy(std::byte* target, const std::byte* source, Bytes bytes, bool is_protected, bool wakes) noexcept {
-  Bytes copied;
+int Userfaultfd::copy(std::byte* target, const std::byte* source, Bytes bytes, Bytes& copied, bool is_protected,
+                      bool wakes) noexcept {
   while (copied < bytes) {
     uffdio_copy request{};
     request.dst = as_number(target) + copied.n;
     request.src = as_number(source) + copied.n;
     request.len = (bytes - copied).n;
     request.mode = (is_protected ? UFFDIO_COPY_MODE_WP : 0) | (wakes ? 0 : UFFDIO_COPY_MODE_DONTWAKE);
-    if (::ioctl(fd_.get(), UFFDIO_COPY, &request) == 0) return 0;
+    if (::ioctl(fd_.get(), UFFDIO_COPY, &request) == 0) {
+      copied = bytes;
+      return 0;
+    }
     const int error = errno;
     if (request.copy > 0) copied += Bytes{static_cast<std::uint64_t>(request.copy)};
     if (error != EAGAIN) return error;

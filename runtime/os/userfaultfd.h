@@ -41,9 +41,11 @@ class Userfaultfd {
 
   std::size_t read_faults(std::span<PageFault> faults) noexcept;  // never blocks; how many were read
 
-  // Moves pages from source to target, both of this process; target must have none. `moved` says how far it came.
+  // Moves or copies pages from source to target, both of this process; target must have none. They begin after the
+  // first `moved` or `copied` bytes and say there how far they came.
   int move(std::byte* target, std::byte* source, Bytes bytes, Bytes& moved, bool wakes) noexcept;
-  int copy(std::byte* target, const std::byte* source, Bytes bytes, bool is_protected, bool wakes) noexcept;
+  int copy(std::byte* target, const std::byte* source, Bytes bytes, Bytes& copied, bool is_protected,
+           bool wakes) noexcept;
   int protect(std::byte* base, Bytes bytes) noexcept;
   int unprotect(std::byte* base, Bytes bytes) noexcept;  // and wakes
   int wake(std::byte* base, Bytes bytes) noexcept;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/fault_way.h"
 
+#include <sched.h>
+
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "os/mapping.h"
@@ -9,24 +12,35 @@
 namespace umrt::soft {
 namespace {
 
-int move_whole(os::Userfaultfd& faults, std::byte* target, std::byte* source, Bytes bytes, bool wakes) noexcept {
-  Bytes moved;
-  const int error = faults.move(target, source, bytes, moved, wakes);
-  if (error == 0 || moved == Bytes{}) return error;
-  // Part of it went before a pinned page stopped it. The way back is free: nobody can have pinned it meanwhile
-  // without finding it mapped at the target, and that is undone first.
-  Bytes back;
-  if (faults.move(source, target, moved, back, false) != 0) return EIO;
-  return error;
+constexpr Bytes page = 4_KiB;
+
+// Each page leaves the frame before its copy is made, so this needs no more memory than there is.
+void copy_page_by_page(os::Userfaultfd& faults, std::byte* view, std::byte* frame, Bytes bytes, bool is_protected,
+                       bool wakes) noexcept {
+  for (Bytes done; done < bytes; done += page) {
+    alignas(8) std::byte kept[page.n];
+    std::memcpy(kept, frame + done.n, page.n);
+    os::drop(frame + done.n, page);
+    int attempts = 0;
+    Bytes copied;
+    while (const int error = faults.copy(view + done.n, kept, page, copied, is_protected, wakes)) {
+      // Threads may have written to the pages before this one: going back would lose that, going on would lose the
+      // page.
+      if (error == EEXIST || ++attempts > 1000) std::abort();
+      ::sched_yield();
+    }
+  }
 }
 
-int copy_whole(os::Userfaultfd& faults, std::byte* view, std::byte* frame, Bytes bytes, bool is_protected,
-               bool wakes) noexcept {
-  if (const int error = faults.copy(view, frame, bytes, is_protected, wakes); error != 0) {
-    os::drop(view, bytes);
-    return error;
-  }
-  os::drop(frame, bytes);
+// Maps what a move could not, or all of it. Once a writable page is visible there is no way back: a thread may have
+// written to it already.
+int copy_whole(os::Userfaultfd& faults, std::byte* view, std::byte* frame, Bytes bytes, Bytes visible,
+               bool is_protected, bool wakes) noexcept {
+  Bytes copied = visible;
+  const int error = faults.copy(view, frame, bytes, copied, is_protected, wakes);
+  if (error != 0 && copied == Bytes{}) return error;
+  os::drop(frame + visible.n, copied - visible);
+  copy_page_by_page(faults, view + copied.n, frame + copied.n, bytes - copied, is_protected, wakes);
   return 0;
 }
 
@@ -36,21 +50,33 @@ const char* fault_way_name(FaultWay way) { return way == FaultWay::move ? "move"
 
 int PageTable::map(std::byte* view, std::byte* frame, Bytes bytes, Wake wake) noexcept {
   const bool wakes = wake == Wake::yes;
-  if (way_ == FaultWay::move) return move_whole(*faults_, view, frame, bytes, wakes);
-  return copy_whole(*faults_, view, frame, bytes, false, wakes);
+  Bytes moved;
+  if (way_ == FaultWay::move && faults_->move(view, frame, bytes, moved, wakes) == 0) return 0;
+  return copy_whole(*faults_, view, frame, bytes, moved, false, wakes);
 }
 
 int PageTable::map_protected(std::byte* view, std::byte* frame, Bytes bytes) noexcept {
-  return copy_whole(*faults_, view, frame, bytes, true, true);
+  return copy_whole(*faults_, view, frame, bytes, {}, true, true);
 }
 
 int PageTable::unmap(std::byte* view, std::byte* frame, Bytes bytes) noexcept {
-  if (way_ == FaultWay::move) {
-    int error = move_whole(*faults_, frame, view, bytes, false);
-    if (error != EEXIST) return error;
-    os::drop(frame, bytes);  // empty pages that were populated ahead of use while the frame was away
-    return move_whole(*faults_, frame, view, bytes, false);
+  return way_ == FaultWay::move ? move_back(view, frame, bytes) : copy_back(view, frame, bytes);
+}
+
+int PageTable::move_back(std::byte* view, std::byte* frame, Bytes bytes) noexcept {
+  Bytes moved;
+  int error = faults_->move(frame, view, bytes, moved, false);
+  while (error == EEXIST) {  // empty pages that were populated ahead of use while the frame was away
+    os::drop(frame + moved.n, bytes - moved);
+    error = faults_->move(frame, view, bytes, moved, false);
   }
+  if (error == 0 || moved == Bytes{}) return error;
+  // A pinned page stopped it. What went comes back write-protected: it may have been so, and nothing tells.
+  const int back = copy_whole(*faults_, view, frame, moved, {}, true, true);
+  return back == 0 ? error : back;
+}
+
+int PageTable::copy_back(std::byte* view, std::byte* frame, Bytes bytes) noexcept {
   if (const int error = faults_->protect(view, bytes); error != 0) return error;
   std::memcpy(frame, view, bytes.n);
   os::drop(view, bytes);

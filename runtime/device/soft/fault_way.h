@@ -4,7 +4,8 @@
 //   move  UFFDIO_MOVE of the frame's pages (Linux 6.8): a page-table operation, huge pages stay whole.
 //   copy  UFFDIO_COPY out of the frame into new pages, and protect, copy, drop on the way back (Linux 5.7).
 // Concurrency: any thread; the caller makes sure that a granule is in one operation at a time.
-// Guarantee: on failure nothing has changed.
+// Guarantee: on failure nothing has changed, but that pages may be write-protected which were not. Where the memory of
+// one page cannot be had half-way through, the process ends rather than lose a write.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,9 @@ class PageTable {
   int wake(std::byte* view, Bytes bytes) noexcept;
 
  private:
+  int move_back(std::byte* view, std::byte* frame, Bytes bytes) noexcept;
+  int copy_back(std::byte* view, std::byte* frame, Bytes bytes) noexcept;
+
   os::Userfaultfd* faults_;
   FaultWay way_;
 };

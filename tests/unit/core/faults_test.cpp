@@ -68,6 +68,21 @@ TEST(Faults, AFaultOnWhatIsMappedAlreadyIsWoken) {
   EXPECT_EQ(late[0].target, gpu0);
 }
 
+TEST(Faults, AProtectionThatNobodyNeedsIsEnded) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(gpu0, driver.at(0, 0_B));
+  const auto answer = driver.blocks_of(driver.tell(Fault{.at = driver.tick(),
+                                                         .processor = gpu0,
+                                                         .access = Access::write,
+                                                         .is_protection = true,
+                                                         .address = driver.at(0, 9_B)}));
+  ASSERT_EQ(answer.size(), 1u);
+  EXPECT_EQ(answer[0].operation, Operation::unprotect);
+  EXPECT_EQ(answer[0].target, gpu0);
+  EXPECT_TRUE(driver.done(answer[0]).empty());
+}
+
 TEST(Faults, SeveralThreadsOnOneGranuleAreOneAction) {
   EngineDriver driver{plain_config()};
   driver.create(0, 2_MiB);
