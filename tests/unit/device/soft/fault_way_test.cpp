@@ -71,7 +71,7 @@ class MoveWay : public PageTableTest {
 };
 
 TEST_P(FaultWays, a_protected_page_stays_protected_until_it_is_gone) {
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 300; ++round) {
     ASSERT_EQ(pages().protect(view(), bytes), 0);
     if (GetParam() == FaultWay::move) std::memset(frame() + (1_MiB).n, 0, (1_MiB).n);  // populated ahead of use
     std::atomic<int> slipped_in{0};
