@@ -58,13 +58,16 @@ struct BlockAction {
 };
 
 // The whole range becomes, or ceases to be, one shared mapping of system memory in every processor (zero-copy).
-// Ordered only while every granule of the range is staged at the host or absent, and nothing of it is in flight. Once
-// it has ceased to be remote, every granule is staged at the host.
+// Ordered only while every granule of the range is staged at the host or absent, and nothing of it is in flight; absent
+// ones become zeros. Once it has ceased to be remote, every granule is mapped at the host. A device may refuse: then
+// nothing has changed.
 struct RemoteAction {
   RangeId range;
   Address base;
   Bytes bytes;
   bool is_remote = true;
+  PageClass page_class = PageClass::page_2m;
+  bool keeps_bytes = true;  // false when it ceases for a range that is freed: every granule is absent then; not refused
   friend constexpr bool operator==(const RemoteAction&, const RemoteAction&) = default;
 };
 

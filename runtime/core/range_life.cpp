@@ -10,15 +10,6 @@
 namespace umrt {
 namespace {
 
-bool is_remote_wanted(const Hints& hints) { return hints.preferred.is_host() && (hints.accessed_by & ~1u) != 0; }
-
-bool wants_remote(const EngineState& state, const Range& range) {
-  for (BlockId block = range.first_block; block < range.block_end(); ++block.n) {
-    if (is_remote_wanted(state.blocks.hints(block))) return true;
-  }
-  return false;
-}
-
 // Duplicates of a block that is no longer read-mostly end: one copy stays, the host's where it has one. Its write
 // protection goes with the first write.
 void drop_duplicates(EngineState& state, BlockId block) {
@@ -65,8 +56,7 @@ void advise_range(EngineState& state, const RangeAdvised& advised) {
     state.thrashing->forget(block);
     if (was_read_mostly && !advised.hints.is_read_mostly) drop_duplicates(state, block);
   }
-  range.is_remote_refused = false;
-  if (range.remote == RemoteState::remote && !wants_remote(state, range)) end_remote(state, range);
+  remote_advised(state, range);
   state.actions->emplace_back(RequestDone{.request = advised.request});
 }
 

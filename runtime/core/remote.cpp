@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/faults.h"
+#include "core/prefetch.h"
 #include "core/range_life.h"
 #include "core/residency.h"
 
@@ -50,8 +51,12 @@ bool gather(EngineState& state, BlockId block) {
 
 void order_remote(EngineState& state, Range& range, bool is_remote) {
   range.remote = is_remote ? RemoteState::mapping : RemoteState::leaving;
-  state.actions->emplace_back(
-      RemoteAction{.range = range.id, .base = range.base, .bytes = range.bytes, .is_remote = is_remote});
+  state.actions->emplace_back(RemoteAction{.range = range.id,
+                                           .base = range.base,
+                                           .bytes = range.bytes,
+                                           .is_remote = is_remote,
+                                           .page_class = range.page_class,
+                                           .keeps_bytes = !range.is_freed});
 }
 
 void mark_remote(EngineState& state, Range& range, bool is_remote) {
@@ -61,8 +66,8 @@ void mark_remote(EngineState& state, Range& range, bool is_remote) {
     if (is_remote) {
       clear_duplicates(state, block, exists);
       leave(state, block, host_processor, exists);
-    } else {
-      arrive(state, block, host_processor, exists, false);
+    } else if (!range.is_freed) {
+      arrive(state, block, host_processor, exists, true);
     }
   }
   tally(state, range, [&](Counters& c) {
@@ -74,16 +79,37 @@ void mark_remote(EngineState& state, Range& range, bool is_remote) {
   });
 }
 
+bool is_hinted(const Hints& hints) { return hints.preferred.is_host() && (hints.accessed_by & ~1u) != 0; }
+
+bool is_remote_hinted(const EngineState& state, const Range& range) {
+  for (BlockId block = range.first_block; block < range.block_end(); ++block.n) {
+    if (is_hinted(state.blocks.hints(block))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void begin_remote(EngineState& state, Range& range) {
   UMRT_ASSERT(range.remote == RemoteState::local);
   range.remote = RemoteState::gathering;
+  end_prefetches(state, range.id);
   state.gathering.push_back(range.id);
 }
 
 void end_remote(EngineState& state, Range& range) {
   if (range.remote == RemoteState::remote) order_remote(state, range, false);
+}
+
+void remote_advised(EngineState& state, Range& range) {
+  range.is_remote_refused = false;
+  if (is_remote_hinted(state, range)) return;
+  if (range.remote == RemoteState::gathering) {
+    range.remote = RemoteState::local;
+    retry_waiters(state);
+  } else {
+    end_remote(state, range);
+  }
 }
 
 void advance_remote(EngineState& state) {
@@ -110,6 +136,9 @@ void remote_done(EngineState& state, const RemoteDone& done) {
     range.remote = done.is_done && done.is_remote ? RemoteState::remote : RemoteState::local;
     if (range.remote == RemoteState::remote) {
       mark_remote(state, range, true);
+      const bool is_hint_over =
+          range.counters.placement == Reason::hint_remote && !is_remote_hinted(state, range);  // meanwhile
+      if (is_hint_over) end_remote(state, range);
     } else {
       range.is_remote_refused = true;
     }

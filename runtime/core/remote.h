@@ -8,8 +8,9 @@
 namespace umrt {
 
 void begin_remote(EngineState& state, Range& range);
-void end_remote(EngineState& state, Range& range);  // back to migration
-void advance_remote(EngineState& state);            // ranges on their way
+void end_remote(EngineState& state, Range& range);      // back to migration
+void remote_advised(EngineState& state, Range& range);  // its hints have changed
+void advance_remote(EngineState& state);                // ranges on their way
 void remote_done(EngineState& state, const RemoteDone& done);
 
 }  // namespace umrt

@@ -164,6 +164,10 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 
 ChildProcess::~ChildProcess() { kill_and_reap(); }
 
+void ChildProcess::kill() noexcept {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
 void ChildProcess::kill_and_reap() noexcept {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);

@@ -50,6 +50,7 @@ class ChildProcess {
   int pid() const { return pid_; }
   int pidfd() const { return pidfd_.get(); }  // readable once the child has ended
   bool is_running() const { return pid_ > 0; }
+  void kill() noexcept;  // pidfd() tells when it has ended
   void kill_and_reap() noexcept;
 
  private:

@@ -70,6 +70,37 @@ Result<Mapping> Mapping::shared(Bytes bytes) {
   return Mapping(static_cast<std::byte*>(raw), bytes);
 }
 
+Result<Mapping> Mapping::of_file(int descriptor, Bytes bytes) {
+  void* raw = ::mmap(nullptr, bytes.n, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (raw == MAP_FAILED) return no_address_space(bytes);
+  ::madvise(raw, bytes.n, MADV_DONTFORK);
+  return Mapping(static_cast<std::byte*>(raw), bytes);
+}
+
+int Mapping::move_over(std::byte* target) noexcept {
+  if (::mremap(base_, bytes_.n, bytes_.n, MREMAP_MAYMOVE | MREMAP_FIXED, target) == MAP_FAILED) return errno;
+  base_ = nullptr;
+  bytes_ = {};
+  return 0;
+}
+
+int map_file_over(std::byte* base, Bytes bytes, int descriptor) noexcept {
+  void* raw = ::mmap(base, bytes.n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
+  if (raw == MAP_FAILED) return errno;
+  return ::madvise(base, bytes.n, MADV_DONTFORK) == 0 ? 0 : errno;
+}
+
+int reserve_over(std::byte* base, Bytes bytes) noexcept {
+  void* raw = ::mmap(base, bytes.n, PROT_READ | PROT_WRITE, reserve_flags | MAP_FIXED, -1, 0);
+  if (raw == MAP_FAILED) return errno;
+  return ::madvise(base, bytes.n, MADV_DONTFORK) == 0 ? 0 : errno;
+}
+
+int make_rejoinable(std::byte* base) noexcept {
+  if (const int error = populate(base, 4_KiB); error != 0) return error;
+  return drop(base, 2_MiB);
+}
+
 Status advise_page_size(std::byte* base, Bytes bytes, PageSize size) {
   if (::madvise(base, bytes.n, size == PageSize::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0) return {};
   if (errno == EINVAL) return {};  // a kernel without transparent huge pages: every page is small

@@ -23,11 +23,17 @@ class Mapping {
   static Result<Mapping> reserve_at(std::byte* base, Bytes bytes);
   // Zeroed memory that a child process shares. Small: it is reserved in full.
   static Result<Mapping> shared(Bytes bytes);
+  // Of a memory file, from its begin. Not inherited by fork.
+  static Result<Mapping> of_file(int descriptor, Bytes bytes);
 
   std::byte* base() const { return base_; }
   Bytes bytes() const { return bytes_; }
   explicit operator bool() const { return base_ != nullptr; }
   void release() noexcept;  // unmaps
+
+  // Puts it in place of what is mapped at `target`, in one step: who touches the place finds the old or the new. It
+  // belongs to the target's owner then. A userfaultfd that watched it does not follow. An errno, 0 when done.
+  int move_over(std::byte* target) noexcept;
 
  private:
   Mapping(std::byte* base, Bytes bytes) : base_{base}, bytes_{bytes} {}
@@ -37,6 +43,16 @@ class Mapping {
 
 enum class PageSize : std::uint8_t { small, huge };
 Status advise_page_size(std::byte* base, Bytes bytes, PageSize size);  // MADV_(NO)HUGEPAGE
+
+// Replace what is mapped there, in one step; not inherited by fork. They return an errno, 0 when done, and are
+// async-signal-safe.
+int map_file_over(std::byte* base, Bytes bytes, int descriptor) noexcept;  // a memory file, from its begin
+int reserve_over(std::byte* base, Bytes bytes) noexcept;                   // what Mapping::reserve gives
+
+// For a fresh mapping, before it is watched or advised: pieces of it that are replaced and reserved again then become
+// one with their neighbours. (Parts of an anonymous mapping merge only if they have the kernel's record of its pages,
+// the anon_vma, in common; the first page makes it.) Operations of a userfaultfd cannot cross a border.
+int make_rejoinable(std::byte* base) noexcept;
 
 void forbid_access(std::byte* base, Bytes bytes) noexcept;  // a guard: touches are SIGSEGV
 

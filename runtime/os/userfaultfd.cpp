@@ -101,13 +101,17 @@ Result<Userfaultfd> Userfaultfd::open(const UserfaultfdNeeds& needs) {
   return result;
 }
 
-Status Userfaultfd::watch(std::byte* base, Bytes bytes, Watch what) {
+int Userfaultfd::try_watch(std::byte* base, Bytes bytes, Watch what) noexcept {
   uffdio_register request{};
   request.range = range_of(base, bytes);
   request.mode = UFFDIO_REGISTER_MODE_WP;
   if (what == Watch::missing_and_protected) request.mode |= UFFDIO_REGISTER_MODE_MISSING;
-  if (::ioctl(fd_.get(), UFFDIO_REGISTER, &request) == 0) return {};
-  const int error = errno;
+  return ::ioctl(fd_.get(), UFFDIO_REGISTER, &request) == 0 ? 0 : errno;
+}
+
+Status Userfaultfd::watch(std::byte* base, Bytes bytes, Watch what) {
+  const int error = try_watch(base, bytes, what);
+  if (error == 0) return {};
   return failure(UMRT_ERROR_NOT_SUPPORTED, fmt::format("UFFDIO_REGISTER: {}", std::strerror(error)), error);
 }
 

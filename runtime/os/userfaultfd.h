@@ -34,6 +34,7 @@ class Userfaultfd {
   enum class Watch { missing_and_protected, protected_alone };
   // `protected_alone` makes a region a legal destination of `move` without catching its first touches.
   Status watch(std::byte* base, Bytes bytes, Watch what);
+  int try_watch(std::byte* base, Bytes bytes, Watch what) noexcept;  // the same, an errno
 
   bool serves_kernel_mode() const { return serves_kernel_mode_; }
   bool has_poison() const { return has_poison_; }

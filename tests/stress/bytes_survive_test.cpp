@@ -107,8 +107,10 @@ class BytesSurvive : public testing::TestWithParam<Setup> {
     const std::size_t pairs = (memory.expected.size() - begin) / 2;
     const Add add{memory.words, begin, random_()};
     check(umrt_launch(any_stream(), Add::run, &add, sizeof add, pairs, below(2) * 512));
+    if (one_in(3)) share_or_not(memory);
     const std::size_t stride = one_in(2) ? 2 : 1022;
     for (std::size_t i = begin + 1; i < memory.expected.size(); i += stride) memory.expected[i] = ++memory.words[i];
+    if (one_in(3)) share_or_not(memory);
     check(umrt_synchronize());
     for (std::size_t i = 0; i < pairs; ++i) memory.expected[begin + 2 * i] += add.value;
   }
@@ -142,6 +144,18 @@ class BytesSurvive : public testing::TestWithParam<Setup> {
                            given == UMRT_ADVISE_UNSET_ACCESSED_BY;
     check(umrt_advise(memory.words, memory.expected.size() * sizeof(Word), given,
                       has_place ? any_place() : umrt_location{UMRT_LOCATION_NONE, 0}));
+  }
+
+  // Asks for one mapping of system memory on both sides, or for an end to that.
+  void share_or_not(const Memory& memory) {
+    const std::size_t bytes = memory.expected.size() * sizeof(Word);
+    const umrt_location host{UMRT_LOCATION_HOST, 0}, device{UMRT_LOCATION_DEVICE, 0}, none{UMRT_LOCATION_NONE, 0};
+    if (one_in(2)) {
+      check(umrt_advise(memory.words, bytes, UMRT_ADVISE_SET_PREFERRED_LOCATION, host));
+      check(umrt_advise(memory.words, bytes, UMRT_ADVISE_SET_ACCESSED_BY, device));
+    } else {
+      check(umrt_advise(memory.words, bytes, UMRT_ADVISE_UNSET_PREFERRED_LOCATION, none));
+    }
   }
 
   void prefetch(const Memory& memory) {

@@ -175,7 +175,7 @@ void ModelDevice::carry_out_remote(std::size_t pending) {
       if (action.is_remote && !is_home) broken("a remote mapping needs everything at home and unmapped");
     }
     g.is_remote = action.is_remote;
-    if (!action.is_remote) g.copies[0].place = Place::staged;
+    if (!action.is_remote) g.copies[0].place = action.keeps_bytes ? Place::mapped : Place::absent;
     if (action.is_remote) g.copies[0].place = Place::absent;  // its value is the shared one
   }
   if (action.is_remote) {

@@ -38,6 +38,11 @@ enum class PageOperation : std::uint8_t {
   unprotect,
   wake,
   drop_frames,  // their memory goes back to the system
+  // A range, given as one granule, becomes the shared memory whose descriptor was sent before. On success the workers
+  // stay stopped until `resume` or `unshare`.
+  share,
+  unshare,  // it is the view's own, empty memory again; the workers go on
+  resume,
 };
 
 struct PostedOperation {
@@ -96,6 +101,7 @@ struct ControlBlock {
   std::uint32_t workers = 0;
   std::uint64_t spin_ns = 0;  // how long the agent and waiting workers spin before they sleep
   int bell = -1;              // eventfd; rung when the host sleeps
+  int descriptors = -1;       // receiver of a DescriptorChannel
   std::array<void*, workers_max + 1> thread_control_blocks{};
 
   // Set by the device process before `state` leaves `starting`.

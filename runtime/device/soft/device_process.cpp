@@ -42,6 +42,7 @@ int map_memory(const ControlBlock& control, Memory& memory) {
       round_up((kernel_stack + signal_stack + guard) * (control.workers + 1), 2_MiB));  // the last is for the grower
   if (!view || !huge_pool || !small_pool || !stacks) return ENOMEM;
   memory = {std::move(*view), std::move(*huge_pool), std::move(*small_pool), std::move(*stacks)};
+  if (const int error = os::make_rejoinable(memory.view.base()); error != 0) return error;
   const auto large = control.has_huge_pages ? os::PageSize::huge : os::PageSize::small;
   const Bytes huge_zone = control.arena_bytes - control.huge_begin;
   const bool is_advised =

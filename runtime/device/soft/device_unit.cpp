@@ -48,15 +48,20 @@ Status DeviceUnit::start_process() {
   control_->workers = config_.workers;
   control_->spin_ns = config_.spin_ns;
   control_->bell = config_.bell;
+  auto channel = os::DescriptorChannel::make();
+  if (!channel) return tl::unexpected(channel.error());
+  channel_ = std::move(*channel);
+  control_->descriptors = channel_.receiver();
   auto templates = os::ThreadTemplates::make(config_.workers + 1);
   if (!templates) return tl::unexpected(templates.error());
   std::copy(templates->control_blocks().begin(), templates->control_blocks().end(),
             control_->thread_control_blocks.begin());
   code_at_start_ = os::LoadedCode::now();
-  const std::array<int, 1> kept{config_.bell};
+  const std::array<int, 2> kept{config_.bell, channel_.receiver()};
   auto process = os::ChildProcess::spawn(run_device_process, control_, kept, *templates);
   if (!process) return tl::unexpected(process.error());
   process_ = std::move(*process);
+  channel_.close_receiver();
   if (auto ready = wait_until_ready(); !ready) return ready;
   is_alive_ = true;
   frames_.set_pools(control_->huge_pool, control_->small_pool);
@@ -98,9 +103,27 @@ void DeviceUnit::post(std::uint32_t slot, PageOperation kind, Address block, Byt
   }
   in_flight_ |= bit;
   // Who stops all workers must not be one of them.
-  const bool is_for_agent = kind == PageOperation::map_protected;
+  const bool is_for_agent = kind == PageOperation::map_protected || kind == PageOperation::share ||
+                            kind == PageOperation::unshare || kind == PageOperation::resume;
   if (is_for_agent || !(give_to_waiter_of(operation, bit) || give_to_spinning_worker(bit))) give_to_agent(bit);
   grow_ahead();
+}
+
+int DeviceUnit::post_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept {
+  if (kind == PageOperation::share && is_alive()) {
+    if (const int error = channel_.send(descriptor); error != 0) return error;
+  }
+  post(remote_slot, kind, base, bytes, GranuleMask::first(1));
+  return 0;
+}
+
+int DeviceUnit::run_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept {
+  if (const int error = post_remote(kind, base, bytes, descriptor); error != 0) return error;
+  while ((take_finished() & bit_of(remote_slot)) == 0) {
+    if (os::is_readable(pidfd())) return ESRCH;
+    os::cpu_relax();
+  }
+  return control_->operations[remote_slot].error;
 }
 
 void DeviceUnit::give_to_agent(std::uint64_t bit) noexcept {

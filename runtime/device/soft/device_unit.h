@@ -14,6 +14,7 @@
 #include "device/soft/control_block.h"
 #include "device/soft/device_frames.h"
 #include "os/child_process.h"
+#include "os/descriptor_channel.h"
 #include "os/loaded_code.h"
 
 namespace umrt::soft {
@@ -37,7 +38,8 @@ struct WorkerFault {
   bool is_protection = false;
 };
 
-inline constexpr std::uint32_t surplus_slot = operations_max - 1;  // kept for dropping frames; the others are free
+inline constexpr std::uint32_t surplus_slot = operations_max - 1;  // kept for dropping frames
+inline constexpr std::uint32_t remote_slot = operations_max - 2;   // and for remote mappings; the others are free
 
 class DeviceUnit {
  public:
@@ -51,6 +53,8 @@ class DeviceUnit {
   // Posts an operation in a slot that is free. It goes to a worker that waits for one of the granules, or to one that
   // waits and spins, which saves a change of threads; else to the agent.
   void post(std::uint32_t slot, PageOperation kind, Address block, Bytes granule, GranuleMask granules) noexcept;
+  // `share`, `unshare` and `resume`, of a whole range. `share` sends the memory's descriptor first; an errno of that.
+  int post_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept;
   std::uint64_t take_finished() noexcept;  // bits of slots
   const PostedOperation& operation(std::uint32_t slot) const { return control_->operations[slot]; }
 
@@ -66,6 +70,9 @@ class DeviceUnit {
   // Gives memory back where both pools together hold more than the budget; uses slots of its own.
   void keep_within_budget() noexcept;
   Status restart();  // a new process with empty memory
+  // Only after `restart`, while nothing else is posted: waits for it. An errno, 0 when done.
+  int run_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept;
+  void kill() noexcept { process_.kill(); }  // its death is noticed as any other
   // Everything posted and the running kernel count as ended. The process is reaped at restart: until then a copy that
   // is under way can meet no stranger with its number.
   void process_died() noexcept;
@@ -85,6 +92,7 @@ class DeviceUnit {
   ControlBlock* control_;
   DeviceFrames frames_;
   os::ChildProcess process_;
+  os::DescriptorChannel channel_;
   bool is_alive_ = false;
   os::LoadedCode code_at_start_;
   DeviceFrames::Surplus surplus_;  // being dropped

@@ -87,5 +87,8 @@ int PageTable::copy_back(std::byte* view, std::byte* frame, Bytes bytes) noexcep
 int PageTable::protect(std::byte* view, Bytes bytes) noexcept { return faults_->protect(view, bytes); }
 int PageTable::unprotect(std::byte* view, Bytes bytes) noexcept { return faults_->unprotect(view, bytes); }
 int PageTable::wake(std::byte* view, Bytes bytes) noexcept { return faults_->wake(view, bytes); }
+int PageTable::watch(std::byte* view, Bytes bytes) noexcept {
+  return faults_->try_watch(view, bytes, os::Userfaultfd::Watch::missing_and_protected);
+}
 
 }  // namespace umrt::soft

@@ -31,6 +31,7 @@ class PageTable {
   int protect(std::byte* view, Bytes bytes) noexcept;
   int unprotect(std::byte* view, Bytes bytes) noexcept;  // and wakes
   int wake(std::byte* view, Bytes bytes) noexcept;
+  int watch(std::byte* view, Bytes bytes) noexcept;  // a part of the view that was mapped anew
 
  private:
   int move_back(std::byte* view, std::byte* frame, Bytes bytes) noexcept;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/host_view.h"
 
+#include <fmt/format.h>
+
+#include <cstring>
+
 #include "os/mapping.h"
 
 namespace umrt::soft {
@@ -32,19 +36,23 @@ Result<Reserved> reserve(const HostViewConfig& config) {
 }  // namespace
 
 HostView::HostView(os::Mapping view, HostMemory frames, os::Userfaultfd faults, UnitTable<std::uint8_t> mapped,
-                   Arena arena, FaultWay way)
+                   UnitTable<std::uint8_t> held, Arena arena, FaultWay way, os::PageSize large)
     : view_{std::move(view)},
       frames_{std::move(frames)},
       faults_{std::move(faults)},
       pages_{faults_, way},
       mapped_{std::move(mapped)},
-      arena_{arena} {}
+      held_{std::move(held)},
+      arena_{arena},
+      large_{large} {}
 
 Result<std::unique_ptr<HostView>> HostView::make(const HostViewConfig& config) {
   auto reserved = reserve(config);
   if (!reserved) return tl::unexpected(reserved.error());
   const Bytes bytes = reserved->view.bytes();
   const Arena arena{reserved->view.base(), bytes, Address{small_zone(bytes).n}};
+  if (const int error = os::make_rejoinable(arena.base); error != 0)
+    return failure(UMRT_ERROR_OUT_OF_MEMORY, fmt::format("one page of the arena: {}", std::strerror(error)), error);
   const auto large = config.has_huge_pages ? os::PageSize::huge : os::PageSize::small;
   if (auto done = os::advise_page_size(arena.base, {arena.huge_begin.n}, os::PageSize::small); !done)
     return tl::unexpected(done.error());
@@ -61,8 +69,11 @@ Result<std::unique_ptr<HostView>> HostView::make(const HostViewConfig& config) {
 
   auto mapped = UnitTable<std::uint8_t>::make(arena);
   if (!mapped) return tl::unexpected(mapped.error());
+  auto held = UnitTable<std::uint8_t>::make(arena);
+  if (!held) return tl::unexpected(held.error());
   return std::unique_ptr<HostView>(new HostView(std::move(reserved->view), std::move(reserved->frames),
-                                                std::move(*faults), std::move(*mapped), arena, config.way));
+                                                std::move(*faults), std::move(*mapped), std::move(*held), arena,
+                                                config.way, large));
 }
 
 void HostView::set_mapped(Address a, Bytes bytes, Bytes granule, bool is_mapped) noexcept {
@@ -107,6 +118,7 @@ void HostView::release(Address a, Bytes bytes, Bytes granule) noexcept {
   os::drop(arena_.pointer(a), bytes);
   frames_.drop(a, bytes);
   set_mapped(a, bytes, granule, false);
+  for (Bytes offset; offset < bytes; offset += granule) held_[a + offset] = false;
 }
 
 }  // namespace umrt::soft

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/soft/fault_way.h"
 #include "device/soft/unit_table.h"
+#include "os/shared_memory.h"
 #include "os/userfaultfd.h"
 #include "tier/host_memory.h"
 
@@ -36,6 +37,10 @@ class HostView {
   // Where the bytes of a granule can be copied from now: its place in the view or its frame.
   const std::byte* bytes_of(Address granule) { return is_mapped(granule) ? arena_.pointer(granule) : frame(granule); }
 
+  // Whether bytes of a granule are here, mapped or in its frame.
+  bool is_held(Address granule) { return held_[granule] != 0; }
+  void set_held(Address granule, bool is_held) { held_[granule] = is_held; }
+
   // All act on one granule, or on neighbours in the same state, and return an errno, 0 when done.
   int populate(Address a, Bytes bytes, Bytes granule, bool is_mapped) noexcept;
   int map(Address a, Bytes bytes, Bytes granule) noexcept;
@@ -47,19 +52,32 @@ class HostView {
   int wake(Address a, Bytes bytes) noexcept;
   void release(Address a, Bytes bytes, Bytes granule) noexcept;  // of a freed range: the memory goes back
 
+  // Whole ranges become shared memory and the view's own again (remote_view.cpp).
+  bool can_share() noexcept;  // whether this kernel can take writes to shared memory back
+  Result<os::SharedMemory> copy_to_shared(Address a, Bytes bytes, Bytes granule) noexcept;  // what is held; else zeros
+  int share(Address a, Bytes bytes, const os::SharedMemory& memory) noexcept;  // nothing of it is mapped before
+  void drop_frames(Address a, Bytes bytes, Bytes granule) noexcept;            // once it is shared
+  Result<os::Mapping> make_own(Address a, Bytes bytes) noexcept;               // room for `unshare`
+  // Every granule is mapped afterwards. A write to the shared memory at any moment is kept.
+  int unshare(Address a, Bytes bytes, Bytes granule, os::Mapping& own, const os::SharedMemory& memory) noexcept;
+  // The view's own, empty memory in one piece with its neighbours. Of a range that is freed: nobody touches it.
+  void restore(Address a, Bytes bytes) noexcept;
+
  private:
   HostView(const HostView&) = delete;
   HostView& operator=(const HostView&) = delete;
-  HostView(os::Mapping view, HostMemory frames, os::Userfaultfd faults, UnitTable<std::uint8_t> mapped, Arena arena,
-           FaultWay way);
+  HostView(os::Mapping view, HostMemory frames, os::Userfaultfd faults, UnitTable<std::uint8_t> mapped,
+           UnitTable<std::uint8_t> held, Arena arena, FaultWay way, os::PageSize large);
+  os::PageSize page_size(Address a) const { return a < arena_.huge_begin ? os::PageSize::small : large_; }
   void set_mapped(Address a, Bytes bytes, Bytes granule, bool is_mapped) noexcept;
 
   os::Mapping view_;
   HostMemory frames_;
   os::Userfaultfd faults_;
   PageTable pages_;
-  UnitTable<std::uint8_t> mapped_;
+  UnitTable<std::uint8_t> mapped_, held_;
   Arena arena_;
+  os::PageSize large_;  // of the huge zone
 };
 
 }  // namespace umrt::soft

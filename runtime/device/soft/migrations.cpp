@@ -53,6 +53,16 @@ std::optional<bool> mapping_after(PageOperation operation) {
   }
 }
 
+// What an action does to the bytes that the host has; nothing: they are there as before, or not.
+std::optional<bool> held_after(const BlockAction& action) {
+  const bool brings_bytes = action.operation == Operation::populate || action.operation == Operation::migrate ||
+                            action.operation == Operation::duplicate;
+  if (brings_bytes && action.target.is_host()) return true;
+  if (action.operation == Operation::discard && action.target.is_host()) return false;
+  if (action.operation == Operation::migrate && action.source.is_host() && !action.keeps_source) return false;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Migrations::Migrations(HostView& host, DeviceUnits& units, std::uint32_t copy_threads, std::function<Ticks()> now,
@@ -61,6 +71,7 @@ Migrations::Migrations(HostView& host, DeviceUnits& units, std::uint32_t copy_th
       units_{units},
       now_{std::move(now)},
       jobs_(jobs_max),
+      remote_{host, units, now_, [this] { copies_.submit(remote_slot, false); }},
       copies_{copy_threads, [this](std::uint32_t number) { run_host(number); }, std::move(ring)} {
   ended_.reserve(4 * jobs_max);
 }
@@ -166,6 +177,7 @@ void Migrations::begin_host_step(std::uint32_t number) {
 }
 
 void Migrations::run_host(std::uint32_t number) noexcept {
+  if (number == remote_slot) return remote_.run_host_work();
   HostStep& step = jobs_[number].host_step;
   const bool is_peer = step.action.source.is_device() && step.action.target.is_device();
   run_host_step(host_, step, is_peer ? bounce_buffer() : nullptr);
@@ -213,6 +225,10 @@ void Migrations::end(std::uint32_t number) {
     give_back_frames(job.action.source, job, succeeded);
   if (job.action.operation == Operation::discard && job.action.target.is_device())
     give_back_frames(job.action.target, job, succeeded);
+  if (const auto is_held = held_after(job.action)) {
+    for (std::uint32_t i = 0; i < 32; ++i)
+      if (succeeded.has({i})) host_.set_held(address(job, i), *is_held);
+  }
   ended_.push_back(
       {job.began, now_(), job.action, job.failed, job.failed.empty() ? Outcome::done : outcome_of(job.error)});
   jobs_in_use_ &= ~(std::uint64_t{1} << number);
@@ -224,14 +240,25 @@ void Migrations::end(std::uint32_t number) {
 }
 
 void Migrations::collect(std::vector<Event>& done) {
-  for (const auto& unit_of_device : units_) {
-    for (std::uint64_t bits = unit_of_device->take_finished(); bits != 0; bits &= bits - 1)
-      end_page_operation(static_cast<std::uint32_t>(std::countr_zero(bits)), *unit_of_device);
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    for (std::uint64_t bits = units_[i]->take_finished(); bits != 0; bits &= bits - 1) {
+      const auto number = static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (number == remote_slot)
+        remote_.page_operation_ended(i);
+      else
+        end_page_operation(number, *units_[i]);
+    }
   }
-  for (std::uint64_t bits = copies_.take_finished(); bits != 0; bits &= bits - 1)
-    end_host_step(static_cast<std::uint32_t>(std::countr_zero(bits)));
+  for (std::uint64_t bits = copies_.take_finished(); bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(bits));
+    if (number == remote_slot)
+      remote_.host_work_ended();
+    else
+      end_host_step(number);
+  }
   done.insert(done.end(), ended_.begin(), ended_.end());
   ended_.clear();
+  remote_.collect(done);
 }
 
 }  // namespace umrt::soft

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries block actions out: each becomes a job that goes through the steps of its plan.
+// Carries actions out. A block action becomes a job that goes through the steps of its plan; remote actions are left to
+// RemoteMappings, which has a number of its own.
 //
 // Structure: a job's number is also its slot for page operations (control_block.h) and its number in the copy queue.
 // Actions that find no free job wait in order. Concurrency: the service thread, but for the host steps, which copy
@@ -18,20 +19,20 @@
 #include "device/soft/device_unit.h"
 #include "device/soft/host_work.h"
 #include "device/soft/migration_plan.h"
+#include "device/soft/remote_mappings.h"
 
 namespace umrt::soft {
 
-using DeviceUnits = std::vector<std::unique_ptr<DeviceUnit>>;
-
 class Migrations {
  public:
-  static constexpr std::uint32_t jobs_max = surplus_slot;
+  static constexpr std::uint32_t jobs_max = remote_slot;
 
   Migrations(HostView& host, DeviceUnits& units, std::uint32_t copy_threads, std::function<Ticks()> now,
              std::function<void()> ring);
 
   void submit(const BlockAction& action);
-  void collect(std::vector<Event>& done);  // appends an ActionDone for everything that has ended
+  void collect(std::vector<Event>& done);  // appends the answers to everything that has ended
+  RemoteMappings& remote() { return remote_; }
   bool run_one_copy() { return copies_.run_one(); }
   bool has_waiting_copies() const { return copies_.has_waiting(); }
   bool has_finished_copies() const { return copies_.has_finished(); }
@@ -70,6 +71,7 @@ class Migrations {
   std::uint64_t jobs_in_use_ = 0;
   std::deque<BlockAction> backlog_;
   std::vector<ActionDone> ended_;
+  RemoteMappings remote_;
   CopyQueue copies_;  // last: its threads use what stands above
 };
 

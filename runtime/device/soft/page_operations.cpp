@@ -2,11 +2,13 @@
 #include "device/soft/page_operations.h"
 
 #include <bit>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "device/soft/doorbell.h"
 #include "os/child_process.h"
+#include "os/descriptor_channel.h"
 #include "os/mapping.h"
 
 namespace umrt::soft {
@@ -14,7 +16,7 @@ namespace {
 
 bool ends_mapped(PageOperation kind) {
   return kind != PageOperation::zero && kind != PageOperation::unmap && kind != PageOperation::protect &&
-         kind != PageOperation::drop_frames;
+         kind != PageOperation::drop_frames && kind != PageOperation::unshare && kind != PageOperation::resume;
 }
 
 bool uses_frames(PageOperation kind) {
@@ -55,34 +57,47 @@ void release_waiting(ControlBlock& control, const PostedOperation& operation) no
   }
 }
 
-// Stops every worker, wherever it is: a MOVE gives a writable page, and a running writer could slip in before it is
-// protected (Linux 6.18; UFFDIO_MOVE has no protected mode).
-class ParkedWorkers {
- public:
-  explicit ParkedWorkers(ControlBlock& control) : control_{control} {
-    control_.park_wanted.store(1);
-    for (std::uint32_t i = 0; i < control_.workers; ++i)
-      os::signal_own_thread(control_.worker[i].thread.load(), SIGUSR1);
-    for (std::uint32_t parked = 0; (parked = control_.parked.load()) < control_.workers;)
-      os::futex_wait(control_.parked, parked);
-  }
-  ~ParkedWorkers() {
-    control_.park_wanted.store(0);
-    os::futex_wake_all(control_.park_wanted);
-    while (control_.parked.load() != 0) os::cpu_relax();
-  }
-  ParkedWorkers(const ParkedWorkers&) = delete;
-  ParkedWorkers& operator=(const ParkedWorkers&) = delete;
+ParkedWorkers::ParkedWorkers(ControlBlock& control) noexcept : control_{control} {
+  control_.park_wanted.store(1);
+  for (std::uint32_t i = 0; i < control_.workers; ++i) os::signal_own_thread(control_.worker[i].thread.load(), SIGUSR1);
+  for (std::uint32_t parked = 0; (parked = control_.parked.load()) < control_.workers;)
+    os::futex_wait(control_.parked, parked);
+}
 
- private:
-  ControlBlock& control_;
-};
+ParkedWorkers::~ParkedWorkers() {
+  control_.park_wanted.store(0);
+  os::futex_wake_all(control_.park_wanted);
+  while (control_.parked.load() != 0) os::cpu_relax();
+}
 
+// A MOVE gives a writable page, and a running writer could slip in before it is protected (Linux 6.18; UFFDIO_MOVE has
+// no protected mode).
 int PageOperations::map_protected(std::byte* view, std::byte* frame, Bytes bytes) noexcept {
   if (control_->way == FaultWay::copy) return pages_.map_protected(view, frame, bytes);
-  const ParkedWorkers parked(*control_);
+  std::optional<ParkedWorkers> parked;
+  if (!parked_) parked.emplace(*control_);
   if (const int error = pages_.map(view, frame, bytes, PageTable::Wake::no); error != 0) return error;
   return pages_.protect(view, bytes);
+}
+
+int PageOperations::share(std::byte* view, Bytes bytes) noexcept {
+  const os::FileDescriptor memory = os::DescriptorChannel::receive(control_->descriptors);
+  if (!memory) return EMFILE;
+  park();
+  const int error = os::map_file_over(view, bytes, memory.get());
+  if (error != 0) parked_.reset();
+  return error;
+}
+
+// The fresh mapping is a hole in the view until it is watched, so no worker may run.
+void PageOperations::unshare(std::byte* view, Bytes bytes) noexcept {
+  park();
+  const bool is_huge = control_->has_huge_pages && view >= control_->arena + control_->huge_begin.n;
+  const bool is_done = os::reserve_over(view, bytes) == 0 &&
+                       os::advise_page_size(view, bytes, is_huge ? os::PageSize::huge : os::PageSize::small) &&
+                       pages_.watch(view, bytes) == 0;
+  if (!is_done) os::exit_child(1);  // a view with a hole would lose writes
+  parked_.reset();
 }
 
 void PageOperations::execute(PostedOperation& operation) noexcept {
@@ -120,6 +135,15 @@ void PageOperations::execute(PostedOperation& operation) noexcept {
         break;  // release_waiting does it: no thread waits in the kernel here
       case PageOperation::drop_frames:
         error = os::drop(frame, bytes);
+        break;
+      case PageOperation::share:
+        error = share(view, bytes);
+        break;
+      case PageOperation::unshare:
+        unshare(view, bytes);
+        break;
+      case PageOperation::resume:
+        parked_.reset();
         break;
     }
     if (error != 0) {

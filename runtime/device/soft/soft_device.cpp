@@ -29,7 +29,7 @@ class SoftDevice final : public Device {
         facts_{std::move(facts)},
         spin_ns_{spin_ns},
         start_ns_{os::monotonic_ns()} {
-    abilities_ = {.duplicates = true, .remote_map = false, .samples = true};
+    abilities_ = {.duplicates = true, .remote_map = host_->can_share(), .samples = true};
   }
 
   Status start(const DeviceUnitConfig& common, const std::vector<Bytes>& budgets, std::uint32_t copy_threads) {
@@ -86,6 +86,7 @@ class SoftDevice final : public Device {
   std::uint64_t start_ns_;
   DeviceUnits units_;
   std::optional<Migrations> migrations_;
+  DeviceEvents untold_;  // met while a device was restarted
   std::atomic<bool> is_poked_{false};
   std::atomic<bool> sleeps_{false};
 };
@@ -95,9 +96,9 @@ void SoftDevice::submit(std::span<const Action> actions) {
     if (const auto* block = std::get_if<BlockAction>(&action)) {
       migrations_->submit(*block);
     } else if (const auto* released = std::get_if<RangeReleased>(&action)) {
-      host_->release(released->base, released->bytes, granule_bytes(released->page_class));
-    } else {
-      UMRT_ASSERT(!std::holds_alternative<RemoteAction>(action));  // an ability that is not declared
+      migrations_->remote().release(*released);
+    } else if (const auto* remote = std::get_if<RemoteAction>(&action)) {
+      migrations_->remote().submit(*remote);
     }
   }
 }
@@ -167,6 +168,9 @@ void SoftDevice::sleep(std::optional<Ticks> deadline) {
 
 void SoftDevice::wait(DeviceEvents& events, std::optional<Ticks> deadline) {
   std::uint64_t spin_end = os::monotonic_ns() + spin_ns_;
+  events.engine.insert(events.engine.end(), untold_.engine.begin(), untold_.engine.end());
+  events.kernels.insert(events.kernels.end(), untold_.kernels.begin(), untold_.kernels.end());
+  untold_.clear();
   for (std::uint32_t round = 0;; ++round) {
     collect(events);
     if (round % 8 == 0) collect_host_faults(events);
@@ -198,8 +202,14 @@ void SoftDevice::reject(const Fault& fault) {
 }
 
 Status SoftDevice::reset(ProcessorId device) {
+  while (!migrations_->remote().is_idle()) {  // a change that is under way would wait for the old process
+    collect_deaths(untold_);
+    collect(untold_);
+    if (!migrations_->run_one_copy()) os::cpu_relax();
+  }
   auto done = unit(device).restart();
   facts_.processes[device.device()] = unit(device).pid();
+  if (done) done = migrations_->remote().map_again(unit(device));
   return done;
 }
 
