@@ -184,15 +184,18 @@ void bring_here(EngineState& state, Waiter& w, Range& range) {
 
 bool attempt(EngineState& state, Waiter& w) {
   Range& range = state.ranges.at(w.range);
-  if (range.is_freed) return false;  // woken when the range is released
+  if (range.is_freed) {  // woken when the range is released
+    w.not_before = {};
+    return false;
+  }
   if (range.remote == RemoteState::remote) {
     wake(state, w.block, w.granule, w.processor);
     return true;
   }
+  if (w.not_before > state.now) return false;
+  w.not_before = {};  // also where something else holds it up: a time that has passed must not stay a deadline
   if (range.remote != RemoteState::local) return false;
   if (w.processor.is_device() && !state.device(w.processor).is_ready) return false;
-  if (w.not_before > state.now) return false;
-  w.not_before = {};
   const BlockState& b = state.blocks.at(w.block);
   if (b.in_flight.has(w.granule)) {
     want_nothing(state, w);

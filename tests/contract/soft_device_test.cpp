@@ -2,6 +2,7 @@
 #include "device/soft/soft_device.h"
 
 #include "contract/device_contract.h"
+#include "contract/remote_contract.h"
 
 namespace umrt::test {
 
@@ -34,5 +35,6 @@ struct Names {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Soft, DeviceContract, Devices, Names);
+INSTANTIATE_TYPED_TEST_SUITE_P(Soft, RemoteContract, Devices, Names);
 
 }  // namespace umrt::test

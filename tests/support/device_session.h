@@ -21,10 +21,11 @@ class DeviceSession {
     device_.submit({&ordered, 1});
     return take<ActionDone>(done_, "an answer to an action");
   }
-  void submit(const BlockAction& action) {
-    const Action ordered = action;
-    device_.submit({&ordered, 1});
+  RemoteDone run(const RemoteAction& action) {
+    submit(action);
+    return take<RemoteDone>(remotes_, "an answer to a remote action");
   }
+  void submit(const Action& ordered) { device_.submit({&ordered, 1}); }
   ActionDone next_done() { return take<ActionDone>(done_, "an answer to an action"); }
   Fault next_fault() { return take<Fault>(faults_, "a fault"); }
   KernelEnded next_kernel() { return take<KernelEnded>(kernels_, "the end of a kernel"); }
@@ -44,6 +45,7 @@ class DeviceSession {
     const bool has_any = !events_.engine.empty() || !events_.kernels.empty();
     for (const Event& event : events_.engine) {
       if (const auto* done = std::get_if<ActionDone>(&event)) done_.push_back(*done);
+      if (const auto* remote = std::get_if<RemoteDone>(&event)) remotes_.push_back(*remote);
       if (const auto* fault = std::get_if<Fault>(&event)) faults_.push_back(*fault);
       if (const auto* lost = std::get_if<DeviceLost>(&event)) losses_.push_back(*lost);
     }
@@ -80,6 +82,7 @@ class DeviceSession {
   Device& device_;
   DeviceEvents events_;
   std::deque<ActionDone> done_;
+  std::deque<RemoteDone> remotes_;
   std::deque<Fault> faults_;
   std::deque<KernelEnded> kernels_;
   std::deque<DeviceLost> losses_;

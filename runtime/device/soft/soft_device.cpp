@@ -175,8 +175,9 @@ void SoftDevice::wait(DeviceEvents& events, std::optional<Ticks> deadline) {
     collect(events);
     if (round % 8 == 0) collect_host_faults(events);
     if (is_poked_.exchange(false) || !events.engine.empty() || !events.kernels.empty()) return;
-    if (deadline && now() >= *deadline) return;
-    if (migrations_->run_one_copy()) {
+    const bool has_copied = migrations_->run_one_copy();
+    if (deadline && now() >= *deadline) return;  // after a copy: deadlines without end must not keep it from its turn
+    if (has_copied) {
       spin_end = os::monotonic_ns() + spin_ns_;
       continue;
     }
