@@ -185,7 +185,7 @@ TYPED_TEST_P(RemoteContract, IsThereInADeviceThatStartsAnew) {
 REGISTER_TYPED_TEST_SUITE_P(RemoteContract, ShowsTheSameBytesToEveryProcessorAndKeepsThem,
                             DoesNotBringBackWhatTheHostHadBefore, ResumesWhoWaitedForTheRange,
                             LosesNoWriteOnEitherSideWhileItBecomesRemoteAndCeases,
-                            ForgetsABufferThatIsFreedAndGivesZerosNext,
-                            LeavesNoTraceInsideOfABlockThatAnotherRangeUses, IsThereInADeviceThatStartsAnew);
+                            ForgetsABufferThatIsFreedAndGivesZerosNext, LeavesNoTraceInsideOfABlockThatAnotherRangeUses,
+                            IsThereInADeviceThatStartsAnew);
 
 }  // namespace umrt::test

@@ -38,6 +38,8 @@ class DeviceSession {
     return count;
   }
 
+  void drop_remotes() { remotes_.clear(); }
+
   // One round of events; false when the deadline passed without any.
   bool pump(Ticks at_most) {
     events_.clear();

@@ -120,10 +120,10 @@ void RemoteMappings::page_operations_ended() {
     case Step::share:
       if (job_->error == 0) job_->error = host_.share(action.base, action.bytes, job_->memory);
       if (job_->error != 0) return order(Step::take_back, PageOperation::unshare);
+      answer(true, true);  // before any worker goes on: a kernel that has ended has not ended before it
       return order(Step::resume, PageOperation::resume);
     case Step::resume:
       if (job_->error != 0) return answer(true, false), end();  // it was on its way back
-      answer(true, true);
       return work(Step::drop_frames);
     case Step::unshare:
       return work(Step::switch_host);
