@@ -23,8 +23,9 @@ void RemoteMappings::submit(const RemoteAction& action) {
 }
 
 void RemoteMappings::start(const RemoteAction& action) {
-  job_.emplace();
-  job_->action = action;
+  Job job;
+  job.action = action;
+  job_ = std::move(job);
   if (action.is_remote) return work(Step::fill);
   job_->memory = std::move(shared_.at(action.base.n).memory);
   if (action.keeps_bytes) {
@@ -82,6 +83,7 @@ void RemoteMappings::host_work_ended() {
       if (job_->error != 0) return order(Step::share_again, PageOperation::share);
       for (Bytes offset; offset < action.bytes; offset += granule())
         host_.set_held(action.base + offset, action.keeps_bytes);
+      if (!action.keeps_bytes) shared_.erase(action.base.n);  // it is the arena's own again
       return answer(false, true), end();
     default:
       return end();
@@ -98,18 +100,20 @@ void RemoteMappings::order(Step step, PageOperation operation) {
     if (error == 0)
       job_->awaited |= 1u << i;
     else
-      job_->error = error;
+      refused(i, error);
   }
   if (job_->awaited == 0) page_operations_ended();
+}
+
+void RemoteMappings::refused(std::uint32_t unit, int error) {
+  if (job_->step == Step::share_again) units_[unit]->kill();  // it cannot have the bytes: as if it had died of that
+  job_->error = error;
 }
 
 void RemoteMappings::page_operation_ended(std::uint32_t unit) {
   UMRT_ASSERT(job_ && ((job_->awaited >> unit) & 1) != 0);
   const int error = units_[unit]->operation(remote_slot).error;
-  if (error != 0 && error != ESRCH) {
-    if (job_->step == Step::share_again) units_[unit]->kill();  // it cannot have the bytes: as if it had died of that
-    job_->error = error;
-  }
+  if (error != 0 && error != ESRCH) refused(unit, error);
   job_->awaited &= ~(1u << unit);
   if (job_->awaited == 0) page_operations_ended();
 }

@@ -57,6 +57,7 @@ class RemoteMappings {
   void start(const RemoteAction& action);
   void work(Step step);  // on a copy thread
   void order(Step step, PageOperation operation);
+  void refused(std::uint32_t unit, int error);
   void page_operations_ended();
   void answer(bool is_remote, bool is_done);
   void end();
