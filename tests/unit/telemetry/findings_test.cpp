@@ -131,7 +131,7 @@ const std::vector<Case> cases{
        m.totals.counters.refaults = 12'345;
      },
      [](ReportModel& m) { m.totals.counters.refaults = 0; },
-     {"1.50 GiB", "512 MiB too little", "12,345", "UMRT_DEVICE_BUDGET=1544MiB"}},
+     {"1.50 GiB", "512 MiB too little", "12,345", "UMRT_DEVICE_BUDGET=1552MiB"}},
     {"idle",
      [](ReportModel& m) {
        m.ranges.push_back(used_range("input", 400_MiB));
