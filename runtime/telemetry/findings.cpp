@@ -17,6 +17,9 @@ constexpr auto demand = static_cast<std::size_t>(Cause::demand);
 // Free memory below which blocks are evicted ahead of need, by default (evict.low).
 constexpr Bytes water_mark = 16_MiB;
 
+// A change to one range that would save less than this part of the run is not worth a line.
+constexpr std::uint64_t least_gain = 200;
+
 // In fewer granules than these the order of faults is chance: some are resident and passed over.
 constexpr std::uint64_t granules_of_a_walk = 16;
 
@@ -274,7 +277,9 @@ std::vector<Finding> findings(const ReportModel& model) {
     const bool is_named = !finding.range.empty() && std::any_of(chosen.begin(), chosen.end(), [&](const Finding& c) {
       return c.range == finding.range;
     });
-    if (!is_named && chosen.size() < findings_max) chosen.push_back(std::move(finding));
+    const bool is_trifle =
+        !finding.range.empty() && finding.gain > Ticks{} && finding.gain.n < model.totals.elapsed.n / least_gain;
+    if (!is_named && !is_trifle && chosen.size() < findings_max) chosen.push_back(std::move(finding));
   }
   return chosen;
 }
