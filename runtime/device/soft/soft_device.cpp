@@ -234,6 +234,10 @@ Result<FaultWay> choose_way(FaultWayChoice choice, std::string& why_not_move) {
   return FaultWay::copy;
 }
 
+// Beside the service thread, which copies when it has nothing better to do. On two cores one more is worth it: a sweep
+// over twice the budget went from 3.2 to 3.7 GB/s. More than a few only share the memory's bandwidth.
+std::uint32_t copy_threads_default(std::uint32_t cores) { return cores == 1 ? 0 : std::clamp(cores / 4, 1u, 4u); }
+
 Status check(const SoftDeviceConfig& config, std::uint32_t workers) {
   if (config.device_budgets.empty() || config.device_budgets.size() > devices_max) {
     return failure(UMRT_ERROR_INVALID_VALUE,
@@ -274,6 +278,7 @@ Result<std::unique_ptr<Device>> make_soft_device(const SoftDeviceConfig& config)
   facts.workers = workers;
 
   const std::uint32_t cores = os::cores_available();
+  const std::uint32_t copy_threads = config.copy_threads != 0 ? config.copy_threads : copy_threads_default(cores);
   const DeviceUnitConfig unit{.arena = {},
                               .budget = {},
                               .way = *way,
@@ -284,7 +289,7 @@ Result<std::unique_ptr<Device>> make_soft_device(const SoftDeviceConfig& config)
                               .cores = cores / static_cast<std::uint32_t>(config.device_budgets.size()),
                               .bell = -1};
   auto device = std::make_unique<SoftDevice>(std::move(*host), std::move(*bell), std::move(facts), cores);
-  if (auto done = device->start(unit, config.device_budgets, config.copy_threads); !done)
+  if (auto done = device->start(unit, config.device_budgets, copy_threads); !done)
     return tl::unexpected(done.error());
   return std::unique_ptr<Device>(std::move(device));
 }
