@@ -289,8 +289,7 @@ Result<std::unique_ptr<Device>> make_soft_device(const SoftDeviceConfig& config)
                               .cores = cores / static_cast<std::uint32_t>(config.device_budgets.size()),
                               .bell = -1};
   auto device = std::make_unique<SoftDevice>(std::move(*host), std::move(*bell), std::move(facts), cores);
-  if (auto done = device->start(unit, config.device_budgets, copy_threads); !done)
-    return tl::unexpected(done.error());
+  if (auto done = device->start(unit, config.device_budgets, copy_threads); !done) return tl::unexpected(done.error());
   return std::unique_ptr<Device>(std::move(device));
 }
 
