@@ -120,6 +120,4 @@ inline double engine_event_ns(Order order, Bytes range_bytes) {
   return batches[500];
 }
 
-inline double engine_event_ns() { return engine_event_ns(Order::sweep, 1_GiB); }
-
 }  // namespace umrt::bench

@@ -44,7 +44,7 @@ RunFacts run_facts(const Device& device, const StartOptions& options) {
   return facts;
 }
 
-// Kernel and signature of its arguments (DESIGN: phase); stable within a run.
+// Kernel and signature of its arguments ; stable within a run.
 std::uint64_t phase_of(const LaunchWork& work) {
   const auto kernel = reinterpret_cast<std::uintptr_t>(work.kernel);
   return (kernel ^ (work.arguments.size() << 48)) * 0x9e3779b97f4a7c15;

@@ -30,7 +30,9 @@ constexpr SettingRow rows[] = {
     {"workers", "UMRT_SOFT_WORKERS", "soft.workers", "count", "auto",
      "Threads that run kernels, for each device. auto: one for each core.", "", 1, 64},
     {"copy threads", "UMRT_SOFT_COPY_THREADS", "soft.copy_threads", "count", "auto",
-     "Threads that copy between host and devices. auto: by the number of cores.", "", 1, 64},
+     "Threads that copy between host and devices, beside the service thread. auto: one for four cores, 1 to 4; none on "
+     "one core.",
+     "", 1, 64},
     {"access samples", "UMRT_SAMPLES_PER_SECOND", "samples.per_second", "count", "10",
      "Resident granules unmapped each second, so that their next use is seen. 0: none.", "", 0, 50},
     {"low water mark", "UMRT_EVICT_LOW", "evict.low", "size", "auto",

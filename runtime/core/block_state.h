@@ -28,6 +28,6 @@ struct BlockState {
   std::uint16_t hints_row = 0;  // of BlockTable's hints
   std::uint16_t waiters = 0;    // faults on it that have not been answered
 };
-static_assert(sizeof(BlockState) <= 64, "DESIGN section 2: at most 64 bytes of state a block");
+static_assert(sizeof(BlockState) <= 64, "at most 64 bytes of state a block of 2 MiB");
 
 }  // namespace umrt

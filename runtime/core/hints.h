@@ -24,7 +24,7 @@ struct Hints {
   friend constexpr bool operator==(const Hints&, const Hints&) = default;
 };
 
-// The named rules of DESIGN section 5, in order; `core/reason.cpp` has their texts. Report, trace and tests print
+// The named rules of docs/policies.md, in order; `core/reason.cpp` has their texts. Report, trace and tests print
 // these names. First the placements, then what else moves or holds bytes.
 enum class Reason : std::uint8_t {
   none,

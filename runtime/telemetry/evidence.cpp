@@ -20,7 +20,7 @@ std::string quoted(const ReportRange& range) { return "`" + label_of(range) + "`
 
 bool is_swept(const AccessWalk& walk) { return steps(walk) >= steps_min && walk.steps_ahead * 4 >= steps(walk) * 3; }
 
-bool is_random(const AccessWalk& walk) { return steps(walk) >= steps_min && walk.steps_ahead * 2 < steps(walk); }
+bool is_random(const AccessWalk& walk) { return steps(walk) >= steps_min && walk.steps_other * 3 >= steps(walk); }
 
 Bytes bytes_in(const ReportRange& range) { return total_of(range.counters.bytes_in); }
 

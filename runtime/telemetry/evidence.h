@@ -11,7 +11,7 @@ namespace umrt {
 std::string quoted(const ReportRange& range);  // `label`
 
 bool is_swept(const AccessWalk& walk);   // at least three steps in four go a short way ahead
-bool is_random(const AccessWalk& walk);  // fewer than half do
+bool is_random(const AccessWalk& walk);  // at least one in three goes neither so nor back to a new pass
 
 Bytes bytes_in(const ReportRange& range);
 Bytes bytes_in_again(const ReportRange& range);  // beyond each byte once

@@ -15,7 +15,13 @@ namespace {
 constexpr auto demand = static_cast<std::size_t>(Cause::demand);
 
 // Free memory below which blocks are evicted ahead of need, by default (evict.low).
-constexpr Bytes water_mark = 8_MiB;
+constexpr Bytes water_mark = 16_MiB;
+
+// A change to one range that would save less than this part of the run is not worth a line.
+constexpr std::uint64_t least_gain = 200;
+
+// In fewer granules than these the order of faults is chance: some are resident and passed over.
+constexpr std::uint64_t granules_of_a_walk = 16;
 
 using Found = std::vector<Finding>;
 
@@ -61,12 +67,15 @@ void find_cyclic_sweep(const ReportModel& model, Found& found) {
 
 void find_random_in_large_granules(const ReportModel& model, Found& found) {
   for (const ReportRange& range : model.ranges) {
-    if (range.page_class != PageClass::page_2m || !is_random(range.walk)) continue;
+    if (range.page_class != PageClass::page_2m || is_swept(range.hints.pattern)) continue;
+    const bool is_hinted = range.hints.pattern == AccessPattern::random;
+    if (!is_hinted && (!is_random(range.walk) || range.bytes.n < granules_of_a_walk * (2_MiB).n)) continue;
     if (range.counters.refaults == 0 || bytes_in_again(range) < range.bytes) continue;
     say(found, range, stall_again(range),
         fmt::format("Range {} is touched at random, and every fault brings 2 MiB: {} in for its {}. Allocate it with "
-                    "page_class UMRT_PAGE_CLASS_64K and UMRT_PATTERN_RANDOM, so that a fault brings 64 KiB.",
-                    quoted(range), human(bytes_in(range)), human(range.bytes)));
+                    "page_class UMRT_PAGE_CLASS_64K{}, so that a fault brings 64 KiB.",
+                    quoted(range), human(bytes_in(range)), human(range.bytes),
+                    is_hinted ? "" : " and UMRT_PATTERN_RANDOM"));
   }
 }
 
@@ -268,7 +277,9 @@ std::vector<Finding> findings(const ReportModel& model) {
     const bool is_named = !finding.range.empty() && std::any_of(chosen.begin(), chosen.end(), [&](const Finding& c) {
       return c.range == finding.range;
     });
-    if (!is_named && chosen.size() < findings_max) chosen.push_back(std::move(finding));
+    const bool is_trifle =
+        !finding.range.empty() && finding.gain > Ticks{} && finding.gain.n < model.totals.elapsed.n / least_gain;
+    if (!is_named && !is_trifle && chosen.size() < findings_max) chosen.push_back(std::move(finding));
   }
   return chosen;
 }

@@ -28,8 +28,8 @@ class RemoteContract : public DeviceContract<Fixture> {
   void release(Address base, Bytes bytes, PageClass page_class = PageClass::page_2m) {
     this->session->submit(RangeReleased{{}, base, bytes, page_class, {}});
   }
-  void add_on(ProcessorId device, Address a, std::uint64_t items) {
-    ASSERT_TRUE(this->session->launch(device, Add::run, Add{this->words(a), 1, 1}, items));
+  void add_on(ProcessorId where, Address a, std::uint64_t items) {
+    ASSERT_TRUE(this->session->launch(where, Add::run, Add{this->words(a), 1, 1}, items));
     EXPECT_EQ(this->session->next_kernel().result, UMRT_SUCCESS);
     EXPECT_FALSE(this->session->has_fault());
   }

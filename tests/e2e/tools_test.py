@@ -24,6 +24,12 @@ class Command(UmrtTest):
         self.assert_code(result, FINE)
         self.assertRegex(result.stdout, r"^umrt \d+\.\d+\.\d+ \(library \d+\.\d+\.\d+\)\nbuild: ")
 
+    def test_names_the_subcommands_that_there_are(self):
+        result = umrt("nonsense")
+        self.assert_code(result, USAGE)
+        for word in ("nonsense", "demo", "doctor"):
+            self.assertIn(word, result.stderr)
+
     def test_refuses_what_it_does_not_know(self):
         for arguments in ((), ("fly",), ("demo", "--fly")):
             with self.subTest(arguments=arguments):

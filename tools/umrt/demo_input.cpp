@@ -11,7 +11,7 @@
 namespace umrt::tool {
 namespace {
 
-constexpr unsigned scale_of_20_seconds = 21;
+constexpr unsigned scale_of_20_seconds = 22;
 constexpr unsigned scale_of_2_seconds = 18;
 constexpr unsigned scale_min = 10;
 

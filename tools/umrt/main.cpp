@@ -38,6 +38,18 @@ ExitCode run(const std::function<ExitCode()>& command) {
   }
 }
 
+// CLI11 would only say that a subcommand is missing.
+bool names_no_command(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::string names;
+  for (const Command& command : commands()) {
+    if (command.name == std::string_view(argv[1])) return false;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", command.name);
+  }
+  failed(ExitCode::usage, fmt::format("there is no subcommand \"{}\"; there are {}", argv[1], names));
+  return true;
+}
+
 int run_main(int argc, char** argv) {
   CLI::App app{"umrt: unified memory that runs more data than the device holds, and says what it did"};
   app.set_version_flag("--version", version_text());
@@ -48,6 +60,7 @@ int run_main(int argc, char** argv) {
     CLI::App* options = app.add_subcommand(command.name, command.summary);
     runs[options] = command.declare(*options);
   }
+  if (names_no_command(argc, argv)) return static_cast<int>(ExitCode::usage);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

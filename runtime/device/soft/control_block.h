@@ -99,7 +99,8 @@ struct ControlBlock {
   bool has_huge_pages = false;
   bool kernel_mode_faults = false;
   std::uint32_t workers = 0;
-  std::uint64_t spin_ns = 0;  // how long the agent and waiting workers spin before they sleep
+  std::uint64_t spin_ns = 0;  // how long the agent and waiting workers spin before they sleep, at most
+  std::uint32_t cores = 1;    // for all threads of host and device
   int bell = -1;              // eventfd; rung when the host sleeps
   int descriptors = -1;       // receiver of a DescriptorChannel
   std::array<void*, workers_max + 1> thread_control_blocks{};
@@ -117,7 +118,8 @@ struct ControlBlock {
   alignas(64) std::atomic<std::uint64_t> agent_posted{0};
   std::atomic<std::uint32_t> agent_changes{0};  // futex word
   std::atomic<std::uint32_t> agent_sleeps{0};
-  alignas(64) std::atomic<std::uint32_t> park_wanted{0};  // futex words for stopping all workers
+  alignas(64) std::atomic<std::uint32_t> busy_workers{0};  // that run a kernel, or spin in one
+  alignas(64) std::atomic<std::uint32_t> park_wanted{0};   // futex words for stopping all workers
   std::atomic<std::uint32_t> parked{0};
   alignas(64) std::atomic<std::uint64_t> huge_bytes_wanted{0};  // populated ahead of use up to here
   std::atomic<std::uint32_t> growth_changes{0};                 // futex word

@@ -96,7 +96,9 @@ int run_worker(void* argument) {
     LaunchBoard& launch = control.launch;
     while (launch.generation.load() == seen) os::futex_wait(launch.generation, seen);
     seen = launch.generation.load();
+    control.busy_workers.fetch_add(1);
     run_launch(control, process->threads[index]);
+    control.busy_workers.fetch_sub(1);
   }
 }
 
@@ -161,8 +163,9 @@ void run_device_process(void* control_block) {
   if (control.start_error != 0) os::exit_child(1);
   for (;;) {  // the agent
     process->operations->run(control.agent_posted);
-    wait_until(control.agent_changes, control.agent_sleeps, control.spin_ns,
-               [&] { return control.agent_posted.load() != 0; });
+    const auto is_due = [&] { return control.agent_posted.load() != 0; };
+    if (may_spin(control, 2) && spin_until(control.spin_ns, is_due)) continue;
+    sleep_until(control.agent_changes, control.agent_sleeps, is_due);
   }
 }
 

@@ -47,6 +47,7 @@ Status DeviceUnit::start_process() {
   control_->kernel_mode_faults = config_.kernel_mode_faults;
   control_->workers = config_.workers;
   control_->spin_ns = config_.spin_ns;
+  control_->cores = config_.cores;
   control_->bell = config_.bell;
   auto channel = os::DescriptorChannel::make();
   if (!channel) return tl::unexpected(channel.error());

@@ -27,6 +27,7 @@ struct DeviceUnitConfig {
   bool kernel_mode_faults = false;
   std::uint32_t workers = 1;
   std::uint64_t spin_ns = 0;
+  std::uint32_t cores = 1;
   int bell = -1;  // eventfd that the process rings while the host sleeps
 };
 
@@ -49,6 +50,7 @@ class DeviceUnit {
   int pid() const { return process_.pid(); }
   int pidfd() const { return process_.pidfd(); }
   DeviceFrames& frames() { return frames_; }
+  std::uint32_t busy_workers() const noexcept { return is_alive_ ? control_->busy_workers.load() : 0; }
 
   // Posts an operation in a slot that is free. It goes to a worker that waits for one of the granules, or to one that
   // waits and spins, which saves a change of threads; else to the agent.

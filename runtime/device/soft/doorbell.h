@@ -8,32 +8,34 @@
 
 namespace umrt::soft {
 
-// Sleeps until `is_due()`; spins first for `spin_ns`. `sleeps` announces the sleeper to whoever changes the condition
-// and then calls `wake_if_asleep` on the same words.
+// Whether `is_due()` within the time.
 template <class IsDue>
-void wait_until(std::atomic<std::uint32_t>& changes, std::atomic<std::uint32_t>& sleeps, std::uint64_t spin_ns,
-                IsDue is_due) noexcept {
-  if (is_due()) return;
-  if (spin_ns != 0) {
-    const std::uint64_t end = os::monotonic_ns() + spin_ns;
-    do {
-      for (int i = 0; i < 32; ++i) {
-        if (is_due()) return;
-        os::cpu_relax();
-      }
-    } while (os::monotonic_ns() < end);
-  }
-  for (;;) {
+bool spin_until(std::uint64_t spin_ns, IsDue is_due) noexcept {
+  if (is_due()) return true;
+  const std::uint64_t end = os::monotonic_ns() + spin_ns;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (is_due()) return true;
+      os::cpu_relax();
+    }
+  } while (os::monotonic_ns() < end);
+  return false;
+}
+
+// `sleeps` announces the sleeper to whoever changes the condition and then calls `wake_if_asleep` on the same words.
+template <class IsDue>
+void sleep_until(std::atomic<std::uint32_t>& changes, std::atomic<std::uint32_t>& sleeps, IsDue is_due) noexcept {
+  while (!is_due()) {
     const std::uint32_t seen = changes.load();
     sleeps.fetch_add(1);
-    if (is_due()) {
-      sleeps.fetch_sub(1);
-      return;
-    }
-    os::futex_wait(changes, seen);
+    if (!is_due()) os::futex_wait(changes, seen);
     sleeps.fetch_sub(1);
-    if (is_due()) return;
   }
+}
+
+// Spinning pays only where a core is left for whom one waits for: `others` beside the workers that have one now.
+inline bool may_spin(const ControlBlock& control, std::uint32_t others) noexcept {
+  return control.busy_workers.load(std::memory_order_relaxed) + others <= control.cores;
 }
 
 inline void wake_if_asleep(std::atomic<std::uint32_t>& changes, std::atomic<std::uint32_t>& sleeps) noexcept {

@@ -39,10 +39,21 @@ WorkerPhase wait_for_page(std::uint32_t index, std::uint64_t fault) noexcept {
   worker.phase.store(WorkerPhase::waiting);
   control.new_faults.fetch_or(std::uint64_t{1} << index);
   ring_host(control);
-  while (worker.phase.load() == WorkerPhase::waiting) {
+  const auto is_due = [&] { return worker.phase.load() != WorkerPhase::waiting || worker.posted.load() != 0; };
+  SpinHistory& spins = process->workers[index].spins;
+  for (;;) {
     process->operations->run(worker.posted);
-    wait_until(worker.changes, worker.sleeps, control.spin_ns,
-               [&] { return worker.phase.load() != WorkerPhase::waiting || worker.posted.load() != 0; });
+    if (worker.phase.load() != WorkerPhase::waiting) break;
+    const bool is_spinning = may_spin(control, 1) && spins.is_worthwhile();
+    if (is_spinning && spin_until(control.spin_ns, is_due)) {
+      spins.paid();
+      continue;
+    }
+    const bool is_taken = (control.new_faults.load() >> index & 1) == 0;
+    if (is_spinning && !is_taken) spins.was_in_vain();
+    control.busy_workers.fetch_sub(1);
+    sleep_until(worker.changes, worker.sleeps, is_due);
+    control.busy_workers.fetch_add(1);
   }
   process->operations->run(worker.posted);  // given while it was still waiting
   return worker.phase.exchange(WorkerPhase::running);

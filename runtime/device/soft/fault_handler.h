@@ -8,12 +8,14 @@
 
 #include "device/soft/control_block.h"
 #include "device/soft/page_operations.h"
+#include "device/soft/spin_history.h"
 
 namespace umrt::soft {
 
 struct WorkerThread {      // private to the device process
   sigjmp_buf after_crash;  // where a crashed kernel goes on: behind its launch
   std::span<std::byte> signal_stack;
+  SpinHistory spins;
 };
 
 // Everything that the handlers need. They find it in one static pointer, since a handler has no other argument.

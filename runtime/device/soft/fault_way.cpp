@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "device/soft/soft_device.h"
 #include "os/mapping.h"
 
 namespace umrt::soft {
@@ -47,6 +48,22 @@ int copy_whole(os::Userfaultfd& faults, std::byte* view, std::byte* frame, Bytes
 }  // namespace
 
 const char* fault_way_name(FaultWay way) { return way == FaultWay::move ? "move" : "copy"; }
+
+Result<FaultWay> choose_fault_way(FaultWayChoice choice, std::string& why_not_move) {
+  if (choice == FaultWayChoice::copy) {
+    why_not_move = "the setting soft.fault_way asks for copy";
+    auto opened = os::Userfaultfd::open({.move = false});
+    if (!opened) return tl::unexpected(opened.error());
+    return FaultWay::copy;
+  }
+  auto opened = os::Userfaultfd::open({.move = true});
+  if (opened) return FaultWay::move;
+  if (choice == FaultWayChoice::move) return tl::unexpected(opened.error());
+  why_not_move = opened.error().detail;
+  opened = os::Userfaultfd::open({.move = false});
+  if (!opened) return tl::unexpected(opened.error());
+  return FaultWay::copy;
+}
 
 int PageTable::map(std::byte* view, std::byte* frame, Bytes bytes, Wake wake) noexcept {
   const bool wakes = wake == Wake::yes;

@@ -10,14 +10,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "base/result.h"
 #include "base/units.h"
 #include "os/userfaultfd.h"
+
+namespace umrt {
+enum class FaultWayChoice : std::uint8_t;
+}
 
 namespace umrt::soft {
 
 enum class FaultWay : std::uint8_t { move, copy };
 const char* fault_way_name(FaultWay way);
+// The better way first; what stops it is told by the doctor.
+Result<FaultWay> choose_fault_way(FaultWayChoice choice, std::string& why_not_move);
 
 class PageTable {
  public:

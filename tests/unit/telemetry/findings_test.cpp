@@ -74,6 +74,13 @@ const std::vector<Case> cases{
      },
      [](ReportModel& m) { m.ranges[0].page_class = PageClass::page_64k; },
      {"`edges`", "at random", "UMRT_PAGE_CLASS_64K"}},
+    {"random-in-2m",
+     [](ReportModel& m) {
+       m.ranges.push_back(swept(20_MiB));
+       m.ranges[0].hints.pattern = AccessPattern::random;
+     },
+     [](ReportModel& m) { m.ranges[0].hints.pattern = AccessPattern::sequential; },
+     {"`edges`", "UMRT_PAGE_CLASS_64K, so that"}},
     {"streamed-once",
      [](ReportModel& m) {
        m.ranges.push_back(used_range("input", 800_MiB));
@@ -124,7 +131,7 @@ const std::vector<Case> cases{
        m.totals.counters.refaults = 12'345;
      },
      [](ReportModel& m) { m.totals.counters.refaults = 0; },
-     {"1.50 GiB", "512 MiB too little", "12,345", "UMRT_DEVICE_BUDGET=1544MiB"}},
+     {"1.50 GiB", "512 MiB too little", "12,345", "UMRT_DEVICE_BUDGET=1552MiB"}},
     {"idle",
      [](ReportModel& m) {
        m.ranges.push_back(used_range("input", 400_MiB));
@@ -182,7 +189,7 @@ TEST_P(FindingRuleTest, speaks_when_it_should_and_is_silent_otherwise) {
 INSTANTIATE_TEST_SUITE_P(Each, FindingRuleTest, ::testing::ValuesIn(cases), [](const auto& test) {
   std::string name = test.param.rule;
   std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  return name + "_" + std::to_string(test.index);  // a rule may have several cases
 });
 
 TEST(Findings, every_rule_has_a_case) {
