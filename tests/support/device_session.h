@@ -23,10 +23,11 @@ class DeviceSession {
   }
   RemoteDone run(const RemoteAction& action) {
     submit(action);
-    return take<RemoteDone>(remotes_, "an answer to a remote action");
+    return next_remote();
   }
   void submit(const Action& ordered) { device_.submit({&ordered, 1}); }
   ActionDone next_done() { return take<ActionDone>(done_, "an answer to an action"); }
+  RemoteDone next_remote() { return take<RemoteDone>(remotes_, "an answer to a remote action"); }
   Fault next_fault() { return take<Fault>(faults_, "a fault"); }
   KernelEnded next_kernel() { return take<KernelEnded>(kernels_, "the end of a kernel"); }
   DeviceLost next_loss() { return take<DeviceLost>(losses_, "the loss of a device"); }
@@ -37,8 +38,6 @@ class DeviceSession {
     faults_.clear();
     return count;
   }
-
-  void drop_remotes() { remotes_.clear(); }
 
   // One round of events; false when the deadline passed without any.
   bool pump(Ticks at_most) {

@@ -112,19 +112,11 @@ void DeviceUnit::post(std::uint32_t slot, PageOperation kind, Address block, Byt
 
 int DeviceUnit::post_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept {
   if (kind == PageOperation::share && is_alive()) {
-    if (const int error = channel_.send(descriptor); error != 0) return error;
+    const int error = channel_.send(descriptor);  // EPIPE, ECONNRESET: its death answers what is posted
+    if (error != 0 && error != EPIPE && error != ECONNRESET) return error;
   }
   post(remote_slot, kind, base, bytes, GranuleMask::first(1));
   return 0;
-}
-
-int DeviceUnit::run_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept {
-  if (const int error = post_remote(kind, base, bytes, descriptor); error != 0) return error;
-  while ((take_finished() & bit_of(remote_slot)) == 0) {
-    if (os::is_readable(pidfd())) return ESRCH;
-    os::cpu_relax();
-  }
-  return control_->operations[remote_slot].error;
 }
 
 void DeviceUnit::give_to_agent(std::uint64_t bit) noexcept {

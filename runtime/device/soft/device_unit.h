@@ -71,9 +71,7 @@ class DeviceUnit {
 
   // Gives memory back where both pools together hold more than the budget; uses slots of its own.
   void keep_within_budget() noexcept;
-  Status restart();  // a new process with empty memory
-  // Only after `restart`, while nothing else is posted: waits for it. An errno, 0 when done.
-  int run_remote(PageOperation kind, Address base, Bytes bytes, int descriptor) noexcept;
+  Status restart();                          // a new process with empty memory
   void kill() noexcept { process_.kill(); }  // its death is noticed as any other
   // Everything posted and the running kernel count as ended. The process is reaped at restart: until then a copy that
   // is under way can meet no stranger with its number.

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "os/clock.h"
+#include "os/event_counter.h"
 
 namespace umrt::soft {
 
@@ -167,12 +169,20 @@ void RemoteMappings::release(const RangeReleased& released) {
 }
 
 Status RemoteMappings::map_again(DeviceUnit& unit) {
+  const auto run = [&](PageOperation operation, Address base, Bytes bytes, int descriptor) {
+    if (const int error = unit.post_remote(operation, base, bytes, descriptor); error != 0) return error;
+    while (unit.take_finished() == 0) {  // nothing else is posted
+      if (os::is_readable(unit.pidfd())) return ESRCH;
+      os::cpu_relax();
+    }
+    return unit.operation(remote_slot).error;
+  };
   int error = 0;
   for (const auto& [base, shared] : shared_) {
     if (!shared.memory || error != 0) continue;
-    error = unit.run_remote(PageOperation::share, Address{base}, shared.bytes, shared.memory.fd());
+    error = run(PageOperation::share, Address{base}, shared.bytes, shared.memory.fd());
   }
-  if (error == 0) error = unit.run_remote(PageOperation::resume, Address{0}, 4_KiB, -1);
+  if (error == 0) error = run(PageOperation::resume, Address{0}, 4_KiB, -1);
   if (error == 0) return {};
   unit.kill();
   return failure(UMRT_ERROR_NO_DEVICE, fmt::format("remote mappings in a new device process: {}", std::strerror(error)),
