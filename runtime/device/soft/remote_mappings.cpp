@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "os/clock.h"
 #include "os/event_counter.h"
+#include "os/futex.h"
 
 namespace umrt::soft {
 
