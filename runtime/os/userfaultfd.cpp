@@ -35,6 +35,30 @@ constexpr __u64 move_allow_holes = 1u << 1;
 __u64 as_number(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); }
 uffdio_range range_of(const std::byte* base, Bytes bytes) { return {as_number(base), bytes.n}; }
 
+// What a request says of how far it came; negative: an error.
+Bytes bytes_told(__s64 done) { return {done > 0 ? static_cast<std::uint64_t>(done) : 0}; }
+
+// Carries `request(offset, bytes, bytes_done)` out on all bytes after the first `done`. The kernel refuses, with the
+// error `spans`, a request that spans two of its memory areas, and user space is not told where one ends: areas that
+// were made in different ways (one by mremap) stay apart for ever, though they look alike. Such a request is halved.
+template <class Request>
+int in_parts(Bytes bytes, Bytes& done, int spans, Request&& request) {
+  constexpr Bytes page = 4_KiB;
+  Bytes part = bytes - done;
+  while (done < bytes) {
+    Bytes part_done;
+    const int error = request(done, part, part_done);
+    done += error == 0 ? part : part_done;
+    if (error == spans && part_done == Bytes{} && part > page) {
+      part = round_down(Bytes{part.n / 2}, page);
+      continue;
+    }
+    if (error != 0 && error != EAGAIN) return error;
+    part = bytes - done;
+  }
+  return 0;
+}
+
 struct Opened {
   FileDescriptor fd;
   bool serves_kernel_mode = false;
@@ -131,54 +155,39 @@ std::size_t Userfaultfd::read_faults(std::span<PageFault> faults) noexcept {
 }
 
 int Userfaultfd::move(std::byte* target, std::byte* source, Bytes bytes, Bytes& moved, bool wakes) noexcept {
-  while (moved < bytes) {
-    MoveRequest request{as_number(target) + moved.n, as_number(source) + moved.n, (bytes - moved).n,
+  return in_parts(bytes, moved, EINVAL, [&](Bytes offset, Bytes part, Bytes& part_moved) {
+    MoveRequest request{as_number(target) + offset.n, as_number(source) + offset.n, part.n,
                         move_allow_holes | (wakes ? 0 : move_dontwake), 0};
-    if (::ioctl(fd_.get(), ioctl_move, &request) == 0) {
-      moved = bytes;
-      return 0;
-    }
-    const int error = errno;
-    if (request.moved > 0) moved += Bytes{static_cast<std::uint64_t>(request.moved)};
-    if (error != EAGAIN) return error;
-  }
-  return 0;
+    const int error = ::ioctl(fd_.get(), ioctl_move, &request) == 0 ? 0 : errno;
+    part_moved = bytes_told(request.moved);
+    return error;
+  });
 }
 
 int Userfaultfd::copy(std::byte* target, const std::byte* source, Bytes bytes, Bytes& copied, bool is_protected,
                       bool wakes) noexcept {
-  while (copied < bytes) {
+  return in_parts(bytes, copied, ENOENT, [&](Bytes offset, Bytes part, Bytes& part_copied) {
     uffdio_copy request{};
-    request.dst = as_number(target) + copied.n;
-    request.src = as_number(source) + copied.n;
-    request.len = (bytes - copied).n;
+    request.dst = as_number(target) + offset.n;
+    request.src = as_number(source) + offset.n;
+    request.len = part.n;
     request.mode = (is_protected ? UFFDIO_COPY_MODE_WP : 0) | (wakes ? 0 : UFFDIO_COPY_MODE_DONTWAKE);
-    if (::ioctl(fd_.get(), UFFDIO_COPY, &request) == 0) {
-      copied = bytes;
-      return 0;
-    }
-    const int error = errno;
-    if (request.copy > 0) copied += Bytes{static_cast<std::uint64_t>(request.copy)};
-    if (error != EAGAIN) return error;
-  }
-  return 0;
+    const int error = ::ioctl(fd_.get(), UFFDIO_COPY, &request) == 0 ? 0 : errno;
+    part_copied = bytes_told(request.copy);
+    return error;
+  });
 }
 
-int Userfaultfd::protect(std::byte* base, Bytes bytes) noexcept {
-  uffdio_writeprotect request{range_of(base, bytes), UFFDIO_WRITEPROTECT_MODE_WP};
-  while (::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &request) != 0) {
-    if (errno != EAGAIN) return errno;
-  }
-  return 0;
+int Userfaultfd::set_protection(std::byte* base, Bytes bytes, bool is_protected) noexcept {
+  Bytes done;
+  return in_parts(bytes, done, ENOENT, [&](Bytes offset, Bytes part, Bytes&) {
+    uffdio_writeprotect request{range_of(base + offset.n, part), is_protected ? UFFDIO_WRITEPROTECT_MODE_WP : 0};
+    return ::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &request) == 0 ? 0 : errno;
+  });
 }
 
-int Userfaultfd::unprotect(std::byte* base, Bytes bytes) noexcept {
-  uffdio_writeprotect request{range_of(base, bytes), 0};
-  while (::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &request) != 0) {
-    if (errno != EAGAIN) return errno;
-  }
-  return 0;
-}
+int Userfaultfd::protect(std::byte* base, Bytes bytes) noexcept { return set_protection(base, bytes, true); }
+int Userfaultfd::unprotect(std::byte* base, Bytes bytes) noexcept { return set_protection(base, bytes, false); }
 
 int Userfaultfd::wake(std::byte* base, Bytes bytes) noexcept {
   uffdio_range range = range_of(base, bytes);
@@ -186,8 +195,13 @@ int Userfaultfd::wake(std::byte* base, Bytes bytes) noexcept {
 }
 
 int Userfaultfd::poison(std::byte* base, Bytes bytes) noexcept {
-  PoisonRequest request{range_of(base, bytes), 0, 0};
-  return ::ioctl(fd_.get(), ioctl_poison, &request) == 0 ? 0 : errno;
+  Bytes done;
+  return in_parts(bytes, done, ENOENT, [&](Bytes offset, Bytes part, Bytes& part_done) {
+    PoisonRequest request{range_of(base + offset.n, part), 0, 0};
+    const int error = ::ioctl(fd_.get(), ioctl_poison, &request) == 0 ? 0 : errno;
+    part_done = bytes_told(request.updated);
+    return error;
+  });
 }
 
 }  // namespace umrt::os

@@ -43,7 +43,7 @@ class Userfaultfd {
   std::size_t read_faults(std::span<PageFault> faults) noexcept;  // never blocks; how many were read
 
   // Moves or copies pages from source to target, both of this process; target must have none. They begin after the
-  // first `moved` or `copied` bytes and say there how far they came.
+  // first `moved` or `copied` bytes and say there how far they came. All of these answer with 0 or an errno.
   int move(std::byte* target, std::byte* source, Bytes bytes, Bytes& moved, bool wakes) noexcept;
   int copy(std::byte* target, const std::byte* source, Bytes bytes, Bytes& copied, bool is_protected,
            bool wakes) noexcept;
@@ -53,6 +53,8 @@ class Userfaultfd {
   int poison(std::byte* base, Bytes bytes) noexcept;  // touches raise SIGBUS; Linux 6.6
 
  private:
+  int set_protection(std::byte* base, Bytes bytes, bool is_protected) noexcept;
+
   FileDescriptor fd_;
   bool serves_kernel_mode_ = false;
   bool has_poison_ = false;

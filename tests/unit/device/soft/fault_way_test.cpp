@@ -46,6 +46,7 @@ class PageTableTest : public testing::Test {
   std::byte* view() const { return view_.base(); }
   std::byte* frame() const { return frame_.base(); }
   PageTable& pages() { return pages_; }
+  os::Userfaultfd& faults() { return faults_; }
 
   // Whether the page can be written now. The kernel writes on this thread's behalf: a refusal is EFAULT, not a signal.
   bool write(std::size_t number) const { return ::pread(zeros_.get(), view() + number * page, 8, 0) == 8; }
@@ -69,6 +70,31 @@ class MoveWay : public PageTableTest {
  protected:
   MoveWay() : PageTableTest(FaultWay::move) {}
 };
+
+TEST_P(FaultWays, acts_across_borders_of_memory_areas) {
+  using Watch = os::Userfaultfd::Watch;
+  const auto make_borders = [](std::byte* base, Bytes length) {
+    auto piece = os::Mapping::reserve(length).value();
+    piece.base()[0] = std::byte{7};  // a page of its own, so that the kernel never joins it with its neighbours
+    os::drop(piece.base(), length);
+    ASSERT_TRUE(os::advise_page_size(piece.base(), length, os::PageSize::small));
+    ASSERT_EQ(piece.move_over(base), 0);
+  };
+  ASSERT_EQ(pages().unmap(view(), frame(), bytes), 0);
+  make_borders(view() + 101 * page, 12_KiB);
+  ASSERT_EQ(pages().watch(view(), bytes), 0);
+  ASSERT_EQ(pages().map(view(), frame(), bytes, PageTable::Wake::yes), 0);
+  make_borders(frame() + 1 * page, 8_KiB);
+  ASSERT_TRUE(faults().watch(frame(), bytes, Watch::protected_alone));
+  for (std::size_t p = 0; p < bytes.n / page; ++p) ASSERT_EQ(view()[p * page], std::byte{1}) << p;
+  ASSERT_EQ(pages().protect(view(), bytes), 0);
+  for (std::size_t p = 99; p < 106; ++p) EXPECT_FALSE(write(p)) << p;
+  ASSERT_EQ(pages().unprotect(view(), bytes), 0);
+  for (std::size_t p = 99; p < 106; ++p) EXPECT_TRUE(write(p)) << p;
+  ASSERT_EQ(pages().unmap(view(), frame(), bytes), 0);
+  for (std::size_t p = 0; p < bytes.n / page; ++p)
+    ASSERT_EQ(frame()[p * page], p < 99 || p >= 106 ? std::byte{1} : std::byte{0}) << p;
+}
 
 TEST_P(FaultWays, a_protected_page_stays_protected_until_it_is_gone) {
   for (int round = 0; round < 300; ++round) {
