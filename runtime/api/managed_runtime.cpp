@@ -135,11 +135,17 @@ Result<MemoryInfo> ManagedRuntime::memory_info(std::uint32_t device) {
   });
 }
 
+void ManagedRuntime::wait_landed(Address begin, Address end, Bytes granule) {
+  (void)service_->call_and_wait(
+      [&](ServiceLoop& loop, ServiceLoop::Done done) { loop.when_landed(begin, end, granule, std::move(done)); });
+}
+
 Result<umrt_pointer_info> ManagedRuntime::pointer_info(const void* pointer) {
   const auto allocation = heap_.find(pointer);
   if (!allocation) return foreign(pointer);
-  const Residency residency =
-      service_->call([&](ServiceLoop& loop) { return loop.engine().residency(service_->arena().address(pointer)); });
+  const Address address = service_->arena().address(pointer);
+  wait_landed(address, address + 1_B, granule_bytes(allocation->page_class));
+  const Residency residency = service_->call([&](ServiceLoop& loop) { return loop.engine().residency(address); });
   umrt_pointer_info info{};
   info.base = service_->arena().pointer(allocation->base);
   info.bytes = allocation->bytes.n;
@@ -160,6 +166,7 @@ Result<umrt_residency> ManagedRuntime::residency(const void* pointer, Bytes byte
   if (!part) return tl::unexpected(part.error());
   const Allocation& allocation = part->allocation;
   const Bytes granule = granule_bytes(allocation.page_class);
+  wait_landed(allocation.range_base + round_down(part->begin, granule), allocation.range_base + part->end, granule);
   return service_->call([&](ServiceLoop& loop) {
     umrt_residency sum{};
     for (Bytes at = part->begin; at < part->end;) {

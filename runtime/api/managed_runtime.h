@@ -49,6 +49,8 @@ class ManagedRuntime final : public Runtime, private RangeBackend {
   void wait_for_pending_work() override;
   void renamed(const NewRange&) override {}  // report() asks the heap
 
+  void wait_landed(Address begin, Address end, Bytes granule);
+
   struct Part {  // of one range
     Allocation allocation;
     Bytes begin, end;  // offsets in the engine's range

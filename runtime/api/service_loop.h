@@ -44,6 +44,9 @@ class ServiceLoop final : private StreamExecutor {
   Status create_range(const NewRange& range);
   void release_range(RangeId range, Done done);
   Bytes bytes_of(RangeId range) const;
+  // `done` once what is now on its way into or out of these bytes has landed. A thread may have seen bytes arrive
+  // before the engine has heard of it; a query that follows is to tell what the thread knows.
+  void when_landed(Address begin, Address end, Bytes granule, Done done);
   // `change` says what the hints of a block become; blocks that have the same ones are told to the engine together.
   void advise(RangeId range, Bytes begin, Bytes end, const std::function<Hints(const Hints&)>& change, Done done);
   void reset_device(ProcessorId device, Done done);
@@ -67,6 +70,8 @@ class ServiceLoop final : private StreamExecutor {
   RequestId new_request(Done done);
   void end_request(RequestId request, Status status);
   void restart(ProcessorId device, const Done& done);
+  bool is_in_flight(Address address) const;
+  void advance_landings();
   Status loss_since_start(ProcessorId device);
   std::optional<Ticks> deadline() const;
   void tick();
@@ -87,6 +92,12 @@ class ServiceLoop final : private StreamExecutor {
   bool is_stepping_ = false;
   std::unordered_map<std::uint64_t, Done> requests_;
   std::uint64_t requests_made_ = 0;
+
+  struct Landing {
+    std::vector<Address> granules;  // that were in flight and have not been seen landed
+    Done done;
+  };
+  std::vector<Landing> landings_;
 
   struct Kernel {
     std::uint64_t launch = 0, phase = 0;
