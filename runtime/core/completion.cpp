@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An action that has landed, in steps: 0 out of flight, 1 give back reserved frames, 2 change presence, 3 handle what
-// failed, 4 drop copies that a new mapping has made stale, 5 move on whoever waited for it.
+// An action that has landed, in steps: 0 out of flight, 1 give back reserved frames, 2 change presence, 3 drop copies
+// that a new mapping has made stale, before an eviction takes one for valid, 4 handle what failed, 5 move on whoever
+// waited for it.
 #include "core/completion.h"
 
 #include "core/accounting.h"
@@ -134,6 +135,7 @@ void complete(EngineState& state, const ActionDone& done) {
   }
   count_done(state, done, succeeded);
   apply(state, action, succeeded);
+  if (!range.is_freed) drop_stale(state, action.block, succeeded);
   const ProcessorId target = action.target;
   const bool is_target_gone = target.is_device() && !state.device(target).is_ready;
   prefetch_landed(state, action, failed.empty());
@@ -158,13 +160,9 @@ void complete(EngineState& state, const ActionDone& done) {
     const bool had_bytes = action.operation != Operation::populate || done.outcome == Outcome::done;
     if (had_bytes) count_lost(state, action.block, action.granules);
   }
-  if (!range.is_freed) drop_stale(state, action.block, action.granules);
+  if (!range.is_freed) drop_stale(state, action.block, failed);
 
-  if (range.is_freed) {
-    for (DeviceState& device : state.devices) {
-      send_home(state, action.block, device, Cause::user, Reason::free_range, false);
-    }
-  }
+  if (range.is_freed) discard_freed(state, action.block);
   retry_waiters_after(state, action, succeeded, done.ended);
   release_if_done(state, range);
 }
@@ -179,6 +177,7 @@ void retry_refused(EngineState& state) {
     due->granules = due->granules & state.presence(block, due->target).resident;
     if (due->granules.empty()) {  // the device has been lost meanwhile
       state.retries.ended(*due);
+      if (range.is_freed) discard_freed(state, block);  // copies elsewhere have waited for this one
       retry_waiters(state);
       release_if_done(state, range);
       continue;

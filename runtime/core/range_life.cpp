@@ -68,12 +68,14 @@ void free_range(EngineState& state, const RangeFreed& freed) {
   end_prefetches(state, range.id);
   for (DeviceState& device : state.devices) device.streams.forget(range.id);
   if (range.remote == RemoteState::gathering) range.remote = RemoteState::local;
-  for (BlockId block = range.first_block; block < range.block_end(); ++block.n) {
-    for (DeviceState& device : state.devices) {
-      send_home(state, block, device, Cause::user, Reason::free_range, false);
-    }
-  }
+  for (BlockId block = range.first_block; block < range.block_end(); ++block.n) discard_freed(state, block);
   release_if_done(state, range);
+}
+
+void discard_freed(EngineState& state, BlockId block) {
+  for (DeviceState& device : state.devices) {
+    send_home(state, block, device, Cause::user, Reason::free_range, false);
+  }
 }
 
 void release_if_done(EngineState& state, Range& range) {

@@ -84,6 +84,28 @@ TEST(Completion, OfAPartialFailureTheRestArrives) {
   EXPECT_EQ(driver.residency(0).mapped, 0b10);
 }
 
+TEST(Completion, WhatHasJustArrivedIsNotEvictedAsTheCopyOfAStaleOne) {
+  EngineConfig config = plain_config({8_MiB, 8_MiB});
+  config.policy.make_fetch = plain::make_whole_block;
+  EngineDriver driver{config};
+  driver.create(0, 2_MiB, PageClass::page_64k);
+  const auto prefetch = [&](Bytes end, ProcessorId target) {
+    driver.tell(PrefetchRequested{
+        .at = driver.now(), .range = {0}, .begin = 0_B, .end = end, .target = target, .request = {1}});
+    driver.settle();
+  };
+  driver.touch(gpu0, driver.at(0, 0_B));
+  prefetch(2_MiB, host_processor);  // now the range is known to be dense
+  prefetch(64_KiB, gpu1);
+  const auto in = driver.fault(gpu0, driver.at(0, 0_B));
+  ASSERT_EQ(in.size(), 1u);
+  ASSERT_EQ(in[0].granules, GranuleMask::first(32));
+  const auto next = driver.done(in[0], Outcome::no_memory, GranuleMask::first(32) - GranuleMask::first(1));
+  for (const BlockAction& action : next) EXPECT_NE(action.target, gpu0) << "the one valid copy";
+  driver.settle();
+  EXPECT_EQ(driver.residency(0, 0_B).resident, 0b010);
+}
+
 TEST(Completion, AStaleCopyThatCannotBeDroppedIsDroppedLaterAndHeldUntilThen) {
   EngineConfig config = plain_config();
   config.policy.make_fetch = plain::make_whole_block;

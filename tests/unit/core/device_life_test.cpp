@@ -99,6 +99,27 @@ TEST(DeviceLife, WhatIsToBeTriedAgainOnALostDeviceIsForgotten) {
   EXPECT_TRUE(std::holds_alternative<RangeReleased>(actions[0]));
 }
 
+TEST(DeviceLife, AFreedRangeGoesThoughADeviceIsLostThatHeldItsCopiesUp) {
+  EngineDriver driver{plain_config({8_MiB, 8_MiB})};
+  driver.create(0, 2_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  for (const ProcessorId target : {gpu0, gpu1}) {
+    driver.tell(PrefetchRequested{
+        .at = driver.now(), .range = {0}, .begin = 0_B, .end = 2_MiB, .target = target, .request = {1}});
+    driver.settle();
+  }
+  ASSERT_EQ(driver.residency(0).resident, 0b111);
+  const auto discard = driver.blocks_of(driver.tell(RangeFreed{.at = driver.tick(), .range = {0}, .request = {9}}));
+  ASSERT_EQ(discard.size(), 1u) << "one action on a granule at a time";
+  driver.done(discard[0], Outcome::pinned);
+  driver.tell(DeviceLost{.at = driver.tick(), .device = discard[0].target});
+  const auto other = driver.pass_time(*driver.engine().deadline());
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_EQ(other[0].operation, Operation::discard);
+  driver.done(other[0]);
+  EXPECT_FALSE(driver.engine().range_at(driver.at(0, 0_B)).has_value());
+}
+
 TEST(DeviceLife, LosingADeviceThatIsBeingEvacuatedEndsTheEvacuationAsIncomplete) {
   EngineDriver driver{plain_config()};
   driver.create(0, 2_MiB);
