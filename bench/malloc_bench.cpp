@@ -19,10 +19,11 @@ class NullBackend : public RangeBackend {
   Status release(RangeId) override { return {}; }
   bool has_pending_work() const override { return pending_.load(std::memory_order_acquire) != 0; }
   void wait_for_pending_work() override {}
+  std::uint64_t device_deaths() const override { return deaths_.load(); }
   void renamed(const NewRange&) override {}
 
  private:
-  std::atomic<std::uint64_t> pending_{0};
+  std::atomic<std::uint64_t> pending_{0}, deaths_{0};
 };
 
 struct BenchHeap {

@@ -222,7 +222,9 @@ UMRT_API umrt_result umrt_device_count(uint32_t* count);
 
 /**
  * Ends the sticky error of a device: brings home what is in its memory, starts it anew. Ranges stay; their bytes are
- * kept, except that UMRT_ERROR_DATA_LOSS names ranges whose only copy died with the device's process.
+ * kept, except that UMRT_ERROR_DATA_LOSS names ranges whose only copy died with the device's process. Lost bytes are
+ * never read as zeros: until their range is freed, the host gets SIGBUS for touching them, and a kernel that does ends
+ * with UMRT_ERROR_DATA_LOSS.
  * Waits for the device's streams. Errors: INVALID_DEVICE, DATA_LOSS, NO_DEVICE (it does not start again).
  */
 UMRT_API umrt_result umrt_device_reset(uint32_t device);

@@ -44,6 +44,7 @@ Result<void*> Heap::allocate(const AllocationRequest& request) { return state_->
 
 Result<void*> Heap::State::allocate(const AllocationRequest& request) {
   if (request.bytes.n == 0) return failure(UMRT_ERROR_INVALID_VALUE, "bytes = 0; at least 1 is needed");
+  if (backend.device_deaths() != deaths_seen.load(std::memory_order_acquire)) retire_all();
   const bool is_usual = is_default(request);
   if (is_usual && is_small(request.bytes)) return allocate_small(request);
 
@@ -68,6 +69,10 @@ RangeRecord* Heap::State::take_cached(const AllocationRequest& request, PageClas
   const auto magazine = ThreadCache::magazine_of(page_class, round_up(request.bytes, granule_bytes(page_class)));
   ThreadCache* cache = magazine ? caches->local() : nullptr;
   RangeRecord* range = cache ? cache->take_range(*magazine) : nullptr;
+  while (range && !range->is_reusable.load(std::memory_order_relaxed)) {  // freed while all was being retired
+    give_back({.ranges = {range}, .objects = {}});
+    range = cache->take_range(*magazine);
+  }
   if (!range) return nullptr;
   const bool is_same = range->asked.load(std::memory_order_relaxed) == request.bytes.n &&
                        range->call_site.load(std::memory_order_relaxed) == request.call_site;
@@ -91,6 +96,10 @@ Result<void*> Heap::State::allocate_small(const AllocationRequest& request) {
   const std::uint32_t size_index = small_size_index(request.bytes);
   ThreadCache* cache = caches->local();
   auto object = cache ? cache->take_object(size_index) : std::nullopt;
+  while (object && object->slab->is_retired()) {
+    give_back({.ranges = {}, .objects = {*object}});
+    object = cache->take_object(size_index);
+  }
   if (!object) {
     const auto taken = refill(cache, size_index);
     if (!taken) return tl::unexpected(taken.error());

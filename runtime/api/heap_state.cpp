@@ -38,7 +38,7 @@ Heap::State::State(const Arena& arena_of_devices, RangeBackend& service)
     : arena{arena_of_devices},
       backend{service},
       registry{arena.bytes},
-      caches{std::make_shared<ThreadCaches>([this](ThreadCache::Content& content) { give_back(content); })},
+      caches{std::make_shared<ThreadCaches>([this](const ThreadCache::Content& content) { give_back(content); })},
       small_zone{{0}, round_down({arena.huge_begin.n}, ChunkAllocator::slab_bytes)},
       huge_zone{arena.huge_begin, round_down(arena.bytes - Bytes{arena.huge_begin.n}, ChunkAllocator::slab_bytes)} {
   UMRT_ASSERT(arena.huge_begin.n % ChunkAllocator::slab_bytes.n == 0);
@@ -128,7 +128,7 @@ Status Heap::State::return_objects(std::span<const ObjectRef> objects) {
   return result;
 }
 
-void Heap::State::give_back(ThreadCache::Content& content) {
+void Heap::State::give_back(const ThreadCache::Content& content) {
   const auto report = [](const Status& status) {
     if (!status) log::error("a freed range could not be released: {}", status.error().detail);
   };
@@ -138,6 +138,21 @@ void Heap::State::give_back(ThreadCache::Content& content) {
 
 void Heap::State::flush_caches() {
   ThreadCache::Content content;
+  caches->drain_all(content);
+  give_back(content);
+}
+
+void Heap::State::retire_all() {
+  std::vector<RangeRecord*> unused;
+  {
+    const std::lock_guard held{mutex};
+    const std::uint64_t deaths = backend.device_deaths();
+    if (deaths == deaths_seen.load(std::memory_order_relaxed)) return;  // another thread has done it
+    registry.for_each([](RangeRecord& record) { record.is_reusable.store(false, std::memory_order_relaxed); });
+    small_objects.retire_all(unused);
+    deaths_seen.store(deaths, std::memory_order_release);
+  }
+  ThreadCache::Content content{.ranges = std::move(unused), .objects = {}};
   caches->drain_all(content);
   give_back(content);
 }

@@ -2,6 +2,7 @@
 // What is behind a Heap: its parts, and the slow ways in and out of them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -44,8 +45,10 @@ struct Heap::State {
   Status free_range(RangeRecord& record, RangeWord word, Address address);
   Status free_object(RangeRecord& record, RangeWord word, Address address);
   Status return_objects(std::span<const ObjectRef> objects);
-  void give_back(ThreadCache::Content& content);
+  void give_back(const ThreadCache::Content& content);
   void flush_caches();
+  // Once a device has died: what exists may have lost bytes and is not used again, so that nobody is given those.
+  void retire_all();
   void wait_for_pending_work() {
     if (backend.has_pending_work()) backend.wait_for_pending_work();
   }
@@ -58,6 +61,7 @@ struct Heap::State {
   RangeBackend& backend;
   RangeRegistry registry;
   const std::shared_ptr<ThreadCaches> caches;
+  std::atomic<std::uint64_t> deaths_seen{0};
 
   alignas(64) mutable std::mutex mutex;  // protects all below, and the registry but for find()
   SmallObjects small_objects;

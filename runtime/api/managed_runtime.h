@@ -46,6 +46,7 @@ class ManagedRuntime final : public Runtime, private RangeBackend {
   Status create(const NewRange& range) override;
   Status release(RangeId range) override;
   bool has_pending_work() const override { return service_->has_pending_work(); }
+  std::uint64_t device_deaths() const override { return service_->device_deaths(); }
   void wait_for_pending_work() override;
   void renamed(const NewRange&) override {}  // report() asks the heap
 

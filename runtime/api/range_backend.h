@@ -39,6 +39,9 @@ class RangeBackend {
   // Until the work that streams have been given so far has ended.
   virtual void wait_for_pending_work() = 0;
 
+  // How many devices have died so far: a range of before may have lost bytes. On the path of every allocation.
+  virtual std::uint64_t device_deaths() const = 0;
+
   // A range that a thread cache kept is used again by another call site or for another size. Cheap, or left to
   // Heap::range_facts() at the time of a report.
   virtual void renamed(const NewRange& range) = 0;

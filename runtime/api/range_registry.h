@@ -42,7 +42,7 @@ struct alignas(64) RangeRecord {
   std::atomic<const void*> call_site{nullptr};
   std::atomic<SmallSlab*> small{nullptr};  // of a range of small allocations
   std::atomic<PageClass> page_class{PageClass::page_2m};
-  std::atomic<bool> is_reusable{false};  // nothing but the default was asked for, also not by advice
+  std::atomic<bool> is_reusable{false};  // nothing but the default was asked for, also not by advice; whole
   // From here on under the heap's mutex.
   RangeId range;
   Hints hints;
@@ -73,6 +73,10 @@ class RangeRegistry {
   template <class Visit>
   void for_each(Visit&& visit) const {  // in the order of ids
     for (const RangeRecord& record : records_) visit(record);
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (RangeRecord& record : records_) visit(record);
   }
 
  private:

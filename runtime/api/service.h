@@ -62,6 +62,7 @@ class Service {
   const DeviceFacts& facts() const { return facts_; }
   std::uint32_t device_count() const { return device_count_; }
   bool has_pending_work() const noexcept { return loop_->has_pending_work(); }
+  std::uint64_t device_deaths() const noexcept { return loop_->device_deaths(); }
 
  private:
   Service() = default;

@@ -89,8 +89,9 @@ void ServiceLoop::handle(const DeviceEvents& events) {
 }
 
 bool ServiceLoop::is_legal(const Fault& fault) {
-  if (engine_.range_at(fault.address)) return true;
-  device_->reject(fault);
+  const bool is_in_range = engine_.range_at(fault.address).has_value();
+  if (is_in_range && !engine_.is_lost(fault.address)) return true;
+  device_->reject(fault, is_in_range ? UMRT_ERROR_DATA_LOSS : UMRT_ERROR_ILLEGAL_ADDRESS);
   return false;
 }
 
@@ -223,6 +224,10 @@ void ServiceLoop::kernel_ended(const KernelEnded& ended) {
   if (ended.result == UMRT_ERROR_ILLEGAL_ADDRESS) {
     status = failure(ended.result, fmt::format("a kernel touched address {:#x}, which is not managed memory; "
                                                "umrt_device_reset ends the error",
+                                               ended.fault_address));
+  } else if (ended.result == UMRT_ERROR_DATA_LOSS) {
+    status = failure(ended.result, fmt::format("a kernel touched address {:#x}, whose bytes died with a device; free "
+                                               "its allocation; umrt_device_reset ends the error",
                                                ended.fault_address));
   } else if (ended.result != UMRT_SUCCESS) {
     status = failure(ended.result, fmt::format("a kernel ended by signal {} ({}); umrt_device_reset ends the error",

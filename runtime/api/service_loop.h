@@ -3,10 +3,12 @@
 // one to the other, and carries out requests of application threads.
 //
 // Structure: an iteration waits for the device, steps the engine with what came, runs the mailbox, lets streams start
-// what they can. Concurrency: one thread, but for `has_pending_work`. It touches no managed memory and takes no lock
-// that an application thread can hold while it faults. Guarantee: every request to the engine is answered once.
+// what they can. Concurrency: one thread, but for `has_pending_work` and `device_deaths`. It touches no managed memory
+// and takes no lock that an application thread can hold while it faults. Guarantee: every request to the engine is
+// answered once.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -57,7 +59,8 @@ class ServiceLoop final : private StreamExecutor {
   Recorder& recorder() { return recorder_; }
   // `renamed`: what live ranges are called now. Ranges in `unused` are kept by the heap for later and left out.
   ReportModel report(std::span<const RangeName> renamed, std::span<const RangeId> unused);
-  bool has_pending_work() const noexcept { return streams_.has_pending(); }  // any thread
+  bool has_pending_work() const noexcept { return streams_.has_pending(); }       // any thread
+  std::uint64_t device_deaths() const noexcept { return device_deaths_.load(); }  // any thread; counted before told
 
  private:
   // Adds an event for the engine, and steps it at once unless a step is under way.
@@ -107,6 +110,7 @@ class ServiceLoop final : private StreamExecutor {
   std::vector<bool> is_lost_;                   // one a device: its process has ended and was not started again
   std::vector<Address> bases_;                  // of ranges, by RangeId
   std::unordered_map<std::uint32_t, std::uint32_t> lost_granules_;  // by range, as told so far
+  std::atomic<std::uint64_t> device_deaths_{0};
   std::uint64_t launches_ = 0;
   Ticks last_tick_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15;  // xorshift64; chooses samples, so a fixed seed is as good as any

@@ -12,6 +12,7 @@ namespace umrt {
 
 void ServiceLoop::device_lost(const DeviceLost& lost) {
   is_lost_[lost.device.device()] = true;
+  ++device_deaths_;
   log::error("the process of device {} has ended: what only it held is lost", lost.device.device());
   streams_.set_sticky_error(lost.device, {UMRT_ERROR_LAUNCH_FAILED, 0,
                                           fmt::format("the process of device {} has ended; umrt_device_reset starts it "

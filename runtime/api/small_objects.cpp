@@ -12,6 +12,7 @@ void SmallSlab::bind(RangeRecord& record, std::uint32_t size_index) {
   base_.store(record.base.load(std::memory_order_relaxed), std::memory_order_relaxed);
   size_index_.store(size_index, std::memory_order_relaxed);
   use_ = record.read_word().use();
+  is_retired_.store(false, std::memory_order_relaxed);
   free_.fill(0);
   free_count_ = capacity();
   for (std::uint32_t i = 0; i < free_count_; ++i) {
@@ -80,15 +81,31 @@ RangeRecord* SmallObjects::give_back(ObjectRef object) {
   state.store(ObjectWord::of(slab.use_, asked, ObjectState::free).bits, std::memory_order_release);
   word |= bit;
   ++slab.free_count_;
-  if (slab.place_ == ~0u) list(slab);
+  if (slab.place_ == ~0u && !slab.is_retired()) list(slab);
   if (slab.free_count_ < slab.capacity()) return nullptr;
-  if (empty_[slab.size_index()] == 0) {
-    ++empty_[slab.size_index()];
-    return nullptr;
+  if (!slab.is_retired()) {
+    if (empty_[slab.size_index()] == 0) {
+      ++empty_[slab.size_index()];
+      return nullptr;
+    }
+    unlist(slab);
   }
-  unlist(slab);
   unused_.push_back(&slab);
   return slab.record_;
+}
+
+void SmallObjects::retire_all(std::vector<RangeRecord*>& unused) {
+  for (auto& slabs : with_free_) {
+    while (!slabs.empty()) {
+      SmallSlab& slab = *slabs.back();
+      unlist(slab);
+      if (slab.free_count_ < slab.capacity()) continue;
+      unused_.push_back(&slab);
+      unused.push_back(slab.record_);
+    }
+  }
+  empty_.fill(0);
+  for (const auto& slab : slabs_) slab->is_retired_.store(true, std::memory_order_relaxed);  // also full ones
 }
 
 }  // namespace umrt

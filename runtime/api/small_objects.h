@@ -66,6 +66,7 @@ class alignas(64) SmallSlab {
     std::uint32_t index = 0;
     Bytes begin;  // of the object, in the range
   };
+  bool is_retired() const { return is_retired_.load(std::memory_order_relaxed); }  // hands out no more objects
   // The object that an offset in the range lies in; none: in the rest behind the last one.
   std::optional<Position> object_at(Bytes offset) const;
 
@@ -78,6 +79,7 @@ class alignas(64) SmallSlab {
   std::array<std::uint64_t, objects_max / 64> free_{};  // under the heap's mutex
   std::uint32_t free_count_ = 0;
   std::uint32_t place_ = ~0u;  // in the list of slabs of its size that have free objects; ~0: not there
+  std::atomic<bool> is_retired_{false};
   std::array<SmallObject, objects_max> objects_;
 };
 
@@ -92,6 +94,8 @@ class SmallObjects {  // slabs by size; under the heap's mutex
   void add(RangeRecord& record, std::uint32_t size_index);                   // a new range, before it is live
   // Null, or a range that has no object left and was taken out of the lists: to be released.
   RangeRecord* give_back(ObjectRef object);
+  // No slab of now hands out another object. Appends the ranges that have none in use: to be released.
+  void retire_all(std::vector<RangeRecord*>& unused);
 
  private:
   void list(SmallSlab& slab);

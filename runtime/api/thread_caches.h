@@ -15,7 +15,7 @@ namespace umrt {
 
 class ThreadCaches : public std::enable_shared_from_this<ThreadCaches> {
  public:
-  using GiveBack = std::function<void(ThreadCache::Content&)>;
+  using GiveBack = std::function<void(const ThreadCache::Content&)>;
   explicit ThreadCaches(GiveBack give_back);  // called by threads that end; made by std::make_shared
   ~ThreadCaches();
 

@@ -90,6 +90,32 @@ void drop_stale(EngineState& state, BlockId block, GranuleMask granules) {
   });
 }
 
+// Whether a kernel can write to the granules once this is done.
+bool lets_write(const BlockAction& action) {
+  switch (action.operation) {
+    case Operation::populate:
+    case Operation::migrate:
+      return action.is_mapped;
+    case Operation::map:
+    case Operation::unprotect:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A copy that must go, and goes only now, for these granules.
+void order_again(EngineState& state, const BlockAction& action, GranuleMask granules) {
+  granules = granules & state.presence(action.block, action.target).resident;
+  if (granules.empty()) return;  // the device has been lost meanwhile
+  order(state, action.block,
+        {.operation = action.operation,
+         .granules = granules,
+         .target = action.target,
+         .cause = action.cause,
+         .reason = action.reason});
+}
+
 bool must_be_retried(const Range& range, const BlockAction& action) {
   return action.operation == Operation::discard && (range.is_freed || action.reason == Reason::demand_fetch);
 }
@@ -105,14 +131,12 @@ void handle_refused(EngineState& state, const BlockAction& action, GranuleMask f
     state.pinned.refused(action.block, state.now);
     if (outcome == Outcome::pinned) tally(state, range, [](Counters& c) { ++c.evictions_pinned; });
   }
-  if (must_be_retried(range, action) && !state.retries.is_full()) {
+  if (must_be_retried(range, action)) {
+    if (state.retries.is_full()) return order_again(state, action, failed);
     state.retries.failed(action, failed, state.now);
     b.in_flight |= failed;  // nobody else touches it before that
     ++range.actions_in_flight;
     return;
-  }
-  if (emptied.is_device() && must_be_retried(range, action)) {
-    send_home(state, action.block, state.device(emptied), action.cause, action.reason, false);
   }
   back_off_waiters(state, action.block, failed);
   if (range.remote == RemoteState::gathering) range.gather_not_before = state.now + backoff(4);
@@ -155,13 +179,17 @@ void complete(EngineState& state, const ActionDone& done) {
       leave(state, action.block, target, succeeded);
     }
   }
-  const bool may_lose = !range.is_freed && !(action.cause == Cause::eviction && action.operation == Operation::discard);
-  if (may_lose) {
+  if (is_target_gone && !range.is_freed && lets_write(action) && !state.device(target).evacuation) {
+    lose_written(state, action.block, succeeded);  // pessimistic: its kernels may have done so before it died
+  }
+  if (!range.is_freed && action.reason != Reason::evict_discardable) {
     const bool had_bytes = action.operation != Operation::populate || done.outcome == Outcome::done;
     if (had_bytes) count_lost(state, action.block, action.granules);
   }
-  if (!range.is_freed) drop_stale(state, action.block, failed);
-
+  if (!range.is_freed) {
+    drop_stale(state, action.block, failed);
+    discard_lost(state, action.block);
+  }
   if (range.is_freed) discard_freed(state, action.block);
   retry_waiters_after(state, action, succeeded, done.ended);
   release_if_done(state, range);
@@ -174,21 +202,21 @@ void retry_refused(EngineState& state) {
     Range& range = state.ranges.at(b.range);
     b.in_flight = b.in_flight - due->granules;
     --range.actions_in_flight;
-    due->granules = due->granules & state.presence(block, due->target).resident;
-    if (due->granules.empty()) {  // the device has been lost meanwhile
+    const GranuleMask left = due->granules & state.presence(block, due->target).resident;
+    const GranuleMask gone = due->granules - left;  // the device has been lost meanwhile
+    due->granules = left;
+    if (!left.empty()) order_again(state, *due, left);
+    if (!range.is_freed) {
+      count_lost(state, block, gone);
+      drop_stale(state, block, gone);
+      discard_lost(state, block);
+    }
+    if (left.empty()) {
       state.retries.ended(*due);
       if (range.is_freed) discard_freed(state, block);  // copies elsewhere have waited for this one
       retry_waiters(state);
       release_if_done(state, range);
-      continue;
     }
-    order(state, block,
-          {.operation = due->operation,
-           .granules = due->granules,
-           .source = due->source,
-           .target = due->target,
-           .cause = due->cause,
-           .reason = due->reason});
   }
 }
 

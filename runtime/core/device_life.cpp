@@ -20,10 +20,30 @@ void for_each_block_on(EngineState& state, const DeviceState& device, Visit&& vi
 }  // namespace
 
 void count_lost(EngineState& state, BlockId block, GranuleMask granules) {
-  const GranuleMask lost = granules - held_anywhere(state, block);
+  const GranuleMask lost = granules - held_anywhere(state, block) - state.lost.of(block);
   if (lost.empty()) return;
   clear_duplicates(state, block, lost);
+  state.lost.add(block, lost);
   tally(state, state.range_of(block), [&](Counters& c) { c.data_lost_granules += lost.count(); });
+}
+
+void lose_written(EngineState& state, BlockId block, GranuleMask written) {
+  const GranuleMask lost = written - state.lost.of(block);
+  if (lost.empty()) return;
+  state.lost.add(block, lost);
+  tally(state, state.range_of(block), [&](Counters& c) { c.data_lost_granules += lost.count(); });
+  discard_lost(state, block);
+}
+
+void discard_lost(EngineState& state, BlockId block) {
+  if (state.lost.empty()) return;
+  state.for_each_processor([&](ProcessorId p) {
+    const GranuleMask outdated =
+        (state.presence(block, p).resident & state.lost.of(block)) - state.blocks.at(block).in_flight;
+    if (outdated.empty()) return;
+    order(state, block,
+          {.operation = Operation::discard, .granules = outdated, .target = p, .reason = Reason::demand_fetch});
+  });
 }
 
 void lose_device(EngineState& state, const DeviceLost& lost) {
@@ -33,9 +53,14 @@ void lose_device(EngineState& state, const DeviceLost& lost) {
   end_prefetches(state, lost.device);
   drop_waiters(state, lost.device);
   for_each_block_on(state, device, [&](BlockId block) {
-    const GranuleMask here = state.presence(block, device.id).resident;
-    leave(state, block, device.id, here);
-    count_lost(state, block, here - state.blocks.at(block).in_flight);  // the others: when their action lands
+    const BlockState& b = state.blocks.at(block);
+    const PresenceMasks here = state.presence(block, device.id);
+    const GranuleMask stale_elsewhere = (here.mapped & held_elsewhere(state, block, device.id)) - b.is_duplicated;
+    leave(state, block, device.id, here.resident);
+    if (!state.range_of(block).is_freed) {
+      lose_written(state, block, stale_elsewhere);
+      count_lost(state, block, here.resident - b.in_flight);  // the others: when their action lands
+    }
   });
   if (device.evacuation) {
     state.actions->emplace_back(RequestDone{.request = *device.evacuation, .is_complete = false});

@@ -13,5 +13,9 @@ void ready_device(EngineState& state, const DeviceReady& ready);
 
 // Granules of these that nobody holds any more: their bytes are lost.
 void count_lost(EngineState& state, BlockId block, GranuleMask granules);
+// A device has died that may have written to these: they are lost too where others hold copies, which are older.
+void lose_written(EngineState& state, BlockId block, GranuleMask granules);
+// Copies of lost bytes go, one after another.
+void discard_lost(EngineState& state, BlockId block);
 
 }  // namespace umrt

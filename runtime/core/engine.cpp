@@ -59,6 +59,7 @@ struct Engine::State : EngineState {
   // What nobody waits for, after all that somebody does.
   void settle() {
     advance_remote(*this);
+    retry_queued(*this);
     for (DeviceState& device : devices) {
       if (device.wanted > Bytes{}) evict_for_demand(*this, device);
       evict_ahead(*this, device);
@@ -169,6 +170,13 @@ Residency Engine::residency(Address address) const {
   residency.is_remote = state_->blocks.at(block).remote.has(residency.granule);
   residency.is_in_flight = state_->blocks.at(block).in_flight.has(residency.granule);
   return residency;
+}
+
+bool Engine::is_lost(Address address) const {
+  if (state_->lost.empty()) return false;
+  const Range* range = state_->ranges.find(address);
+  UMRT_ASSERT(range != nullptr);
+  return state_->lost.of(range->block_at(address - range->base)).has(range->granule_at(address));
 }
 
 Bytes Engine::in_use(ProcessorId device) const { return state_->device(device).in_use; }

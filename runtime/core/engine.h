@@ -4,8 +4,9 @@
 // Structure: ranges and blocks are in RangeTable and BlockTable; what to do with a fault is decided in placement.cpp,
 // what to bring along by the fetch policy and prefetch.cpp, what leaves by eviction.cpp and the eviction policy, when
 // to wait by the thrashing policy; accounting.cpp counts. Concurrency: none. One thread owns the engine. Guarantee:
-// every Fault in a range is answered by an action that maps its granule at that processor, or by a wake; a granule has
-// at most one action in flight; frames in use and in flight on a device never exceed its budget.
+// every Fault in a range is answered by an action that maps its granule at that processor, or by a wake; where bytes
+// are lost (`is_lost`) by a wake, and the edge rejects the fault that follows. A granule has at most one action in
+// flight; frames in use and in flight on a device never exceed its budget.
 #pragma once
 
 #include <cstdint>
@@ -76,6 +77,7 @@ class Engine {
   std::vector<RangeView> ranges() const;       // by base address
   Residency residency(Address address) const;  // only inside a range
   Hints hints_at(Address address) const;       // of its block; only inside a range
+  bool is_lost(Address address) const;         // its bytes died with a device; only inside a range
   Bytes in_use(ProcessorId device) const;      // frames resident or reserved
   Bytes in_use_max(ProcessorId device) const;
   Bytes budget(ProcessorId device) const;

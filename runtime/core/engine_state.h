@@ -14,6 +14,7 @@
 #include "core/block_table.h"
 #include "core/engine.h"
 #include "core/fault_streams.h"
+#include "core/lost_granules.h"
 #include "core/range_table.h"
 #include "core/waiters.h"
 
@@ -50,7 +51,8 @@ struct DeviceState {
   std::uint32_t prefetches_in_flight = 0;
   std::uint32_t duplicates = 0;  // granules here that are duplicated
   bool is_ready = true;
-  bool is_refilling = false;  // below the low water mark, on the way to the high one
+  bool is_queue_shorter = false;  // a waiter has left the queue for frames without taking any
+  bool is_refilling = false;      // below the low water mark, on the way to the high one
   std::optional<RequestId> evacuation;
   bool is_evacuation_complete = true;
   std::unique_ptr<EvictionPolicy> eviction;
@@ -90,6 +92,7 @@ struct EngineState {
   Waiters waiters;
   PinnedBlocks pinned;
   Retries retries;
+  LostGranules lost;
   std::vector<PrefetchJob> jobs;
   std::vector<RangeId> gathering;  // ranges on their way to a remote mapping
   Counters total;

@@ -94,15 +94,22 @@ void send_home(EngineState& state, BlockId block, DeviceState& device, Cause cau
   if (leaving.empty()) return;
   if (leaving == resident) device.eviction->removed(block);  // no victim again while it is leaving
   const bool is_discardable = cause == Cause::eviction && state.blocks.hints(block).is_discardable;
-  GranuleMask clean = held_elsewhere(state, block, device.id) & leaving;
-  if (is_discardable || !keeps_contents) clean = leaving;
+  const GranuleMask clean = keeps_contents ? held_elsewhere(state, block, device.id) & leaving : leaving;
   const GranuleMask dirty = leaving - clean;
   if (cause == Cause::eviction) tally(state, range, [](Counters& c) { ++c.evictions; });
   if (!clean.empty()) {
     order(state, block,
           {.operation = Operation::discard, .granules = clean, .target = device.id, .cause = cause, .reason = reason});
   }
-  if (!dirty.empty()) {
+  if (dirty.empty()) return;
+  if (is_discardable) {
+    order(state, block,
+          {.operation = Operation::discard,
+           .granules = dirty,
+           .target = device.id,
+           .cause = cause,
+           .reason = Reason::evict_discardable});
+  } else {
     order(state, block,
           {.operation = Operation::migrate,
            .granules = dirty,

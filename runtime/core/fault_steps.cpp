@@ -11,7 +11,10 @@
 namespace umrt {
 
 void want_nothing(EngineState& state, Waiter& w) {
-  if (w.processor.is_device()) state.device(w.processor).wanted -= w.wanted;
+  if (w.wanted == Bytes{}) return;
+  DeviceState& device = state.device(w.processor);
+  device.wanted -= w.wanted;
+  device.is_queue_shorter = true;
   w.wanted = {};
 }
 
@@ -22,7 +25,8 @@ PlacementFacts facts_of(const EngineState& state, const Range& range, const Wait
   if (!is_absent) held = state.thrashing->held_until(w.block, w.processor, state.now);
   const FaultTotals faults = fault_totals(range.counters, state.processors());
   DeviceAbilities abilities = state.config.abilities;
-  abilities.remote_map = abilities.remote_map && !range.is_remote_refused;
+  const bool has_lost = state.lost.has_any(range.first_block, range.block_end());  // to be mapped it must be whole
+  abilities.remote_map = abilities.remote_map && !range.is_remote_refused && !has_lost;
   const bool is_device = w.processor.is_device();
   return {.processor = w.processor,
           .access = w.access,
@@ -46,7 +50,8 @@ bool has_room(EngineState& state, Waiter& w, Bytes bytes) {
   if (!w.processor.is_device()) return true;
   DeviceState& device = state.device(w.processor);
   const bool is_queued = w.wanted > Bytes{};
-  want_nothing(state, w);
+  device.wanted -= w.wanted;
+  w.wanted = {};
   const bool is_next = is_queued || device.wanted == Bytes{};
   if (is_next && device.free() >= bytes) return true;
   w.wanted = bytes;
@@ -165,6 +170,7 @@ void bring_here(EngineState& state, Waiter& w, Range& range) {
     tally(state, range, [&](Counters& c) { c.placement = decision.reason; });
   }
   if (decision.placement == Placement::remote) {
+    want_nothing(state, w);
     begin_remote(state, range);
     return;
   }
@@ -185,6 +191,7 @@ void bring_here(EngineState& state, Waiter& w, Range& range) {
 bool attempt(EngineState& state, Waiter& w) {
   Range& range = state.ranges.at(w.range);
   if (range.is_freed) {  // woken when the range is released
+    want_nothing(state, w);
     w.not_before = {};
     return false;
   }
@@ -194,12 +201,16 @@ bool attempt(EngineState& state, Waiter& w) {
   }
   if (w.not_before > state.now) return false;
   w.not_before = {};  // also where something else holds it up: a time that has passed must not stay a deadline
-  if (range.remote != RemoteState::local) return false;
-  if (w.processor.is_device() && !state.device(w.processor).is_ready) return false;
   const BlockState& b = state.blocks.at(w.block);
-  if (b.in_flight.has(w.granule)) {
+  const bool is_held_up = range.remote != RemoteState::local || b.in_flight.has(w.granule) ||
+                          (w.processor.is_device() && !state.device(w.processor).is_ready);
+  if (is_held_up) {
     want_nothing(state, w);
     return false;
+  }
+  if (state.lost.of(w.block).has(w.granule)) {  // the edge rejects the access when it comes again
+    wake(state, w.block, w.granule, w.processor);
+    return true;
   }
   const PresenceMasks& here = state.presence(w.block, w.processor);
   if (here.mapped.has(w.granule)) {

@@ -2,6 +2,7 @@
 #include "core/faults.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/accounting.h"
 #include "core/fault_steps.h"
@@ -95,6 +96,18 @@ void retry_waiters(EngineState& state) {
   for (Waiters::Index i = state.waiters.oldest(); i != Waiters::none;) {
     const Waiters::Index next = state.waiters.newer(i);
     if (attempt(state, state.waiters.at(i))) forget(state, i);
+    i = next;
+  }
+}
+
+void retry_queued(EngineState& state) {
+  bool is_any_shorter = false;
+  for (DeviceState& device : state.devices) is_any_shorter |= std::exchange(device.is_queue_shorter, false);
+  if (!is_any_shorter) return;
+  for (Waiters::Index i = state.waiters.oldest(); i != Waiters::none;) {
+    const Waiters::Index next = state.waiters.newer(i);
+    Waiter& w = state.waiters.at(i);
+    if (w.wanted > Bytes{} && attempt(state, w)) forget(state, i);
     i = next;
   }
 }

@@ -15,6 +15,9 @@ void retry_waiters_after(EngineState& state, const BlockAction& answer, GranuleM
 // Tries all waiters again: time has passed, or a device's state has changed.
 void retry_waiters(EngineState& state);
 
+// Those behind a waiter that has left the queue for frames without taking any: nothing else tries them again.
+void retry_queued(EngineState& state);
+
 // Waiters on these granules, which an action has failed for, back off.
 void back_off_waiters(EngineState& state, BlockId block, GranuleMask failed);
 

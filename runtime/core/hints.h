@@ -46,6 +46,7 @@ enum class Reason : std::uint8_t {
   evict_for_demand,         // a fault needed the frame now
   evict_ahead,              // free frames were below the low water mark
   evict_streaming,          // left behind by a sequential access
+  evict_discardable,        // its bytes need not survive eviction
   sample,                   // unmapped to see whether it is still used
   collapse_write,           // a write ended a read-only duplicate
   free_range,               // the range was freed

@@ -21,6 +21,8 @@ void check_block(const EngineState& state, const Range& range, BlockId block, Su
   UMRT_ASSERT(exists.contains(b.is_duplicated));
   UMRT_ASSERT(held_anywhere(state, block).contains(b.is_duplicated));
   UMRT_ASSERT((held_anywhere(state, block) & b.remote).empty());
+  UMRT_ASSERT(b.in_flight.contains(state.lost.of(block) & held_anywhere(state, block)));  // outdated, on its way out
+  UMRT_ASSERT((state.lost.of(block) & b.remote).empty());
   GranuleMask mapped_once, on_devices;
   state.for_each_processor([&](ProcessorId p) {
     const PresenceMasks& here = state.blocks.presence(block, p);
@@ -88,7 +90,9 @@ std::uint64_t digest(const EngineState& state) {
   for (BlockId block{0}; block.n < state.blocks.size(); ++block.n) {
     const BlockState& b = state.blocks.at(block);
     if (b.range == RangeId{}) continue;
-    for (const GranuleMask mask : {b.is_duplicated, b.prefetched, b.remote, b.in_flight, b.evicted}) add(mask.bits);
+    for (const GranuleMask mask :
+         {b.is_duplicated, b.prefetched, b.remote, b.in_flight, b.evicted, state.lost.of(block)})
+      add(mask.bits);
     for (const std::uint64_t value : {std::uint64_t{b.range.n}, b.last_use.n, std::uint64_t{b.hotness}}) add(value);
     state.for_each_processor([&](ProcessorId p) {
       add(state.blocks.presence(block, p).resident.bits);

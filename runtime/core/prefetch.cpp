@@ -73,8 +73,8 @@ FetchAlong fetch_along(EngineState& state, BlockId block, GranuleIndex granule, 
 }
 
 GranuleMask fetch_along_absent(EngineState& state, BlockId block, GranuleIndex granule, ProcessorId processor) {
-  const GranuleMask absent =
-      state.range_of(block).exists(block) - held_anywhere(state, block) - state.blocks.at(block).in_flight;
+  const GranuleMask absent = state.range_of(block).exists(block) - held_anywhere(state, block) -
+                             state.blocks.at(block).in_flight - state.lost.of(block);
   return GranuleMask::one(granule) | wanted_along(state, block, granule, processor, absent, true);
 }
 

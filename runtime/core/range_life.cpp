@@ -97,6 +97,7 @@ void release_if_done(EngineState& state, Range& range) {
     if (!state.pinned.empty()) state.pinned.forget(block);
   }
   std::erase(state.gathering, range.id);
+  state.lost.forget(range.first_block, range.block_end());
   state.blocks.remove(range.first_block, range.blocks);
   state.ranges.remove(range.id);
 }

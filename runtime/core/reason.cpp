@@ -32,6 +32,7 @@ constexpr ReasonRow rows[] = {
     {Reason::evict_for_demand, "evict-for-demand", "a fault needed the frame at once"},
     {Reason::evict_ahead, "evict-ahead", "free frames were below the low water mark"},
     {Reason::evict_streaming, "evict-streaming", "left behind by a sequential access"},
+    {Reason::evict_discardable, "evict-discardable", "evicted without a copy: its bytes need not survive"},
     {Reason::sample, "sample", "unmapped to see whether it is still used"},
     {Reason::collapse_write, "collapse-write", "a write ended a read-only duplicate"},
     {Reason::free_range, "free-range", "the range was freed"},

@@ -79,6 +79,11 @@ void mark_remote(EngineState& state, Range& range, bool is_remote) {
   });
 }
 
+void call_off(EngineState& state, Range& range) {
+  range.remote = RemoteState::local;
+  retry_waiters(state);
+}
+
 bool is_hinted(const Hints& hints) { return hints.preferred.is_host() && (hints.accessed_by & ~1u) != 0; }
 
 bool is_remote_hinted(const EngineState& state, const Range& range) {
@@ -105,8 +110,7 @@ void remote_advised(EngineState& state, Range& range) {
   range.is_remote_refused = false;
   if (is_remote_hinted(state, range)) return;
   if (range.remote == RemoteState::gathering) {
-    range.remote = RemoteState::local;
-    retry_waiters(state);
+    call_off(state, range);
   } else {
     end_remote(state, range);
   }
@@ -117,6 +121,10 @@ void advance_remote(EngineState& state) {
     Range& range = state.ranges.at(state.gathering[i]);
     if (range.remote != RemoteState::gathering) {  // called off
       state.gathering.erase(state.gathering.begin() + static_cast<std::ptrdiff_t>(i));
+      continue;
+    }
+    if (state.lost.has_any(range.first_block, range.block_end())) {  // absent granules would become zeros
+      call_off(state, range);
       continue;
     }
     ++i;

@@ -88,9 +88,10 @@ class Device {
   virtual void wait(DeviceEvents& events, std::optional<Ticks> deadline) = 0;
   virtual void poke() = 0;  // any thread, async-signal-safe
 
-  // Ends an access outside of every range: on a device the kernel, with UMRT_ERROR_ILLEGAL_ADDRESS; on the host the
-  // thread gets SIGSEGV, as for any pointer that leads nowhere.
-  virtual void reject(const Fault& fault) = 0;
+  // Ends an access for good. `why` is ILLEGAL_ADDRESS (outside of every range) or DATA_LOSS (its bytes died with a
+  // device). On a device the kernel ends with that result. On the host the thread gets SIGSEGV, as for any pointer that
+  // leads nowhere, or SIGBUS, as for memory that the machine has lost; a system call on lost bytes fails with EFAULT.
+  virtual void reject(const Fault& fault, umrt_result why) = 0;
 
   // Whether the device has the kernel's code. NOT_SUPPORTED: it was loaded after the device started.
   virtual Status can_run(ProcessorId device, umrt_kernel kernel) const = 0;

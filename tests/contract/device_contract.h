@@ -306,11 +306,13 @@ TYPED_TEST_P(DeviceContract, TurnsACrashOfAKernelIntoAResult) {
 
 TYPED_TEST_P(DeviceContract, EndsAKernelWhoseAccessIsRejected) {
   this->start();
-  ASSERT_TRUE(this->session->launch(gpu, Add::run, Add{this->words(this->big), 1, 1}, 1));
-  this->device->reject(this->session->next_fault());
-  const KernelEnded ended = this->session->next_kernel();
-  EXPECT_EQ(ended.result, UMRT_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_EQ(ended.fault_address, reinterpret_cast<std::uintptr_t>(this->words(this->big)));
+  for (const umrt_result why : {UMRT_ERROR_ILLEGAL_ADDRESS, UMRT_ERROR_DATA_LOSS}) {
+    ASSERT_TRUE(this->session->launch(gpu, Add::run, Add{this->words(this->big), 1, 1}, 1));
+    this->device->reject(this->session->next_fault(), why);
+    const KernelEnded ended = this->session->next_kernel();
+    EXPECT_EQ(ended.result, why);
+    EXPECT_EQ(ended.fault_address, reinterpret_cast<std::uintptr_t>(this->words(this->big)));
+  }
 }
 
 TYPED_TEST_P(DeviceContract, WakesWhoWaitsWhenPoked) {

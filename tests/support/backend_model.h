@@ -19,6 +19,7 @@ class BackendModel : public RangeBackend {
   struct Range {
     NewRange facts;
     std::string name;
+    std::uint64_t deaths_before = 0;  // of devices
   };
 
   Status create(const NewRange& range) override {
@@ -33,7 +34,7 @@ class BackendModel : public RangeBackend {
     const auto after = by_base_.lower_bound((range.base + range.bytes).n);
     check(after == by_base_.begin() || std::prev(after)->second <= range.base.n, "ranges do not overlap");
     by_base_.emplace(range.base.n, (range.base + range.bytes).n);
-    ranges_.emplace(range.range.n, Range{.facts = range, .name = std::string{range.name}});
+    ranges_.emplace(range.range.n, Range{.facts = range, .name = std::string{range.name}, .deaths_before = deaths});
     ++created;
     return {};
   }
@@ -59,6 +60,8 @@ class BackendModel : public RangeBackend {
     pending = false;
   }
 
+  std::uint64_t device_deaths() const override { return deaths.load(); }
+
   void renamed(const NewRange& range) override {
     const std::lock_guard held{mutex_};
     check(ranges_.contains(range.range.n), "a range that is renamed exists");
@@ -73,6 +76,11 @@ class BackendModel : public RangeBackend {
     for (const auto& [id, range] : ranges_) all.push_back(range);
     return all;
   }
+  // Whether bytes of it may have died with a device.
+  bool may_be_lost(RangeId range) const {
+    const std::lock_guard held{mutex_};
+    return ranges_.at(range.n).deaths_before != deaths;
+  }
   std::size_t range_count() const {
     const std::lock_guard held{mutex_};
     return ranges_.size();
@@ -82,6 +90,7 @@ class BackendModel : public RangeBackend {
   umrt_result create_failure = UMRT_ERROR_OUT_OF_MEMORY;
   int release_failures = 0;
   std::atomic<bool> pending = false;
+  std::atomic<std::uint64_t> deaths = 0;
   std::atomic<int> waits = 0;
   std::function<void()> on_wait;
   int created = 0, released = 0, renames = 0;  // under the mutex; read them when no other thread is in the heap

@@ -25,6 +25,7 @@ void ModelDevice::check(const BlockAction& action, Address address) {
   switch (action.operation) {
     case Operation::populate:
       for (const Copy& copy : g.copies) require(copy.place == Place::absent, "populate needs absence everywhere");
+      require(!engine_.is_lost(address), "populate of bytes that are lost");
       break;
     case Operation::migrate:
       require(place(action.source) != Place::absent, "migrate needs bytes at the source");
@@ -122,7 +123,7 @@ void ModelDevice::wake(ProcessorId processor, RangeId range) {
 }
 
 void ModelDevice::carry_out(std::size_t pending) {
-  const BlockAction action = pending_[pending];
+  const auto [action, is_done] = pending_[pending];
   pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(pending));
   ActionDone done{.began = now_, .ended = {}, .action = action, .failed = {}, .outcome = Outcome::done};
   now_ += {random(20'000) + 100};
@@ -134,15 +135,11 @@ void ModelDevice::carry_out(std::size_t pending) {
   const auto is_gone = [&](ProcessorId p) { return p.is_device() && is_lost_[p.device()]; };
   const std::uint64_t dice = random(1000);
   const GranuleMask some{static_cast<std::uint32_t>(random_()) | 1u};
-  if (is_gone(action.source) || is_gone(action.target)) {
+  if (is_done) {
+    done.outcome = Outcome::done;
+  } else if (is_gone(action.source) || is_gone(action.target)) {
     done.outcome = Outcome::lost;
     done.failed = action.granules;
-    for_each_granule(action, [&](Address address, std::uint32_t) {
-      const auto& copies = granule(address).copies;
-      if (std::all_of(copies.begin(), copies.end(), [](const Copy& c) { return c.place == Place::absent; })) {
-        granule(address).may_be_zero = true;
-      }
-    });
   } else if (dice < failures_.pinned) {
     done.outcome = Outcome::pinned;
     done.failed = action.granules & some;
@@ -155,7 +152,7 @@ void ModelDevice::carry_out(std::size_t pending) {
   if (done.failed.empty()) done.outcome = Outcome::done;
   BlockAction succeeded = action;
   succeeded.granules = action.granules - done.failed;
-  for_each_granule(succeeded, [&](Address address, std::uint32_t) { apply(action, address); });
+  if (!is_done) for_each_granule(succeeded, [&](Address address, std::uint32_t) { apply(action, address); });
   const bool maps =
       action.operation == Operation::duplicate || action.operation == Operation::map ||
       action.operation == Operation::unprotect ||

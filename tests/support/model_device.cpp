@@ -75,20 +75,57 @@ void ModelDevice::free(RangeId range) {
   told(RangeFreed{.at = now_, .range = range, .request = {next_request_++}});
 }
 
+bool ModelDevice::is_pending(Address address) const {
+  return std::any_of(pending_.begin(), pending_.end(), [&](const Pending& p) {
+    bool is_in = false;
+    if (p.action.operation == Operation::wake) return false;
+    for_each_granule(p.action, [&](Address begin, std::uint32_t) {
+      is_in |= address >= begin && address < begin + granule_bytes(p.action.page_class);
+    });
+    return is_in;
+  });
+}
+
+// Whether the engine may say that these bytes die with the device.
+bool ModelDevice::may_lose(const Granule& granule, Address address, ProcessorId device) const {
+  bool is_held_elsewhere = false;
+  for (std::size_t p = 0; p < granule.copies.size(); ++p) {
+    is_held_elsewhere |= p != device.n && granule.copies[p].place != Place::absent;
+  }
+  const Copy& here = granule.copies[device.n];
+  const bool is_stale_elsewhere = here.place == Place::mapped && !here.is_protected;
+  return !is_held_elsewhere || is_stale_elsewhere || is_pending(address);
+}
+
+// The device has done it and its kernels have used it, and then it dies before it says so.
+void ModelDevice::carry_out_before_death(Pending& pending) {
+  const BlockAction& action = pending.action;
+  pending.is_done = true;
+  for_each_granule(action, [&](Address address, std::uint32_t) {
+    apply(action, address);
+    Granule& g = granule(address);
+    Copy& copy = g.copies[action.target.n];
+    const bool is_writable = copy.place == Place::mapped && !copy.is_protected;
+    if (is_writable && random(2) == 0) copy.value = g.truth = next_value_++;
+  });
+}
+
 void ModelDevice::lose(ProcessorId device) {
+  if (is_lost_[device.device()]) return told(DeviceLost{.at = now_, .device = device});
+  for (Pending& pending : pending_) {
+    const BlockAction& a = pending.action;
+    const bool is_its = a.operation != Operation::wake && (a.source == device || a.target == device);
+    const auto is_gone = [&](ProcessorId p) { return p.is_device() && is_lost_[p.device()]; };
+    if (!is_its || is_gone(a.source) || is_gone(a.target)) continue;
+    if (random(2) == 0) carry_out_before_death(pending);
+  }
   is_lost_[device.device()] = true;
   for (auto& [address, g] : granules_) {
     Copy& copy = g.copies[device.n];
+    if (may_lose(g, {address}, device)) g.may_be_lost |= copy.place != Place::absent || is_pending({address});
     if (copy.place == Place::absent) continue;
     give_frame(device, granule_of(range_of({address})->created));
     copy = Copy{};
-    const auto holds = [](const Copy& c) { return c.place != Place::absent; };
-    if (std::none_of(g.copies.begin(), g.copies.end(), holds)) {
-      g.may_be_zero = true;
-      ++granules_lost_;
-    } else if (!g.is_remote) {
-      g.may_be_zero = true;  // a copy on its way out as stale may be all that is left, and then it counts as lost
-    }
   }
   for (Thread& thread : threads_) {
     if (thread.processor != device) continue;
@@ -109,7 +146,7 @@ void ModelDevice::evacuate(ProcessorId device) {
 }
 
 void ModelDevice::ready(ProcessorId device) {
-  const auto is_of_device = [&](const BlockAction& a) { return a.source == device || a.target == device; };
+  const auto is_of_device = [&](const Pending& p) { return p.action.source == device || p.action.target == device; };
   for (auto it = pending_.begin(); it != pending_.end();) {  // what was under way has ended before the reset has
     it = std::find_if(pending_.begin(), pending_.end(), is_of_device);
     if (it == pending_.end()) break;
@@ -170,13 +207,13 @@ void ModelDevice::submit(const std::vector<Action>& actions) {
                                      static_cast<std::uint64_t>(block->reason)};
       for (const std::uint64_t fact : facts) actions_digest_ = (actions_digest_ ^ fact) * 0x100000001b3ull;
       if (keeps_log_) ordered_.push_back(*block);
-      for (const BlockAction& other : pending_) {
+      for (const auto& [other, is_done] : pending_) {
         const bool overlaps = other.block == block->block && !(other.granules & block->granules).empty();
         if (overlaps && other.operation != Operation::wake && block->operation != Operation::wake) {
           broken("two actions in flight on one granule: " + describe(other) + "; " + describe(*block));
         }
       }
-      pending_.push_back(*block);
+      pending_.push_back({.action = *block});
     } else if (const auto* remote = std::get_if<RemoteAction>(&action)) {
       pending_remote_.push_back(*remote);
     } else if (const auto* released = std::get_if<RangeReleased>(&action)) {
@@ -191,7 +228,8 @@ void ModelDevice::submit(const std::vector<Action>& actions) {
 void ModelDevice::release(const RangeReleased& released) {
   if (open_requests_.erase(released.request.n) != 1) broken("a free was answered twice");
   // Wakes ordered before the release come first.
-  std::erase_if(pending_, [&](const BlockAction& a) {
+  std::erase_if(pending_, [&](const Pending& pending) {
+    const BlockAction& a = pending.action;
     if (a.base < released.base || a.base >= released.base + released.bytes) return false;
     if (a.operation != Operation::wake) broken("a range was released with an action in flight: " + describe(a));
     wake(a.target, a);
@@ -215,6 +253,12 @@ void ModelDevice::advance(Thread& thread) {
     return;
   }
   Granule& g = granule(step.address);
+  if (engine_.is_lost(step.address)) {
+    if (!g.may_be_lost) broken("bytes that no device took along are said to be lost");
+    ++thread.next;
+    ++accesses_rejected_;
+    return;
+  }
   Copy& copy = g.copies[g.is_remote ? 0 : thread.processor.n];
   const bool is_writable = copy.place == Place::mapped && !copy.is_protected;
   if (g.is_remote || is_writable || (copy.place == Place::mapped && step.access == Access::read)) {

@@ -48,7 +48,7 @@ class ModelDevice {
   std::uint64_t incomplete_requests() const { return incomplete_requests_; }
   std::uint64_t actions_digest() const { return actions_digest_; }
   std::uint64_t accesses_done() const { return accesses_done_; }
-  std::uint64_t granules_lost() const { return granules_lost_; }
+  std::uint64_t accesses_rejected() const { return accesses_rejected_; }    // of bytes that were lost
   const std::vector<Event>& events() const { return events_; }              // all that the engine was told
   const std::vector<BlockAction>& ordered() const { return ordered_; }      // all block actions so far
   const std::vector<std::size_t>& step_ends() const { return step_ends_; }  // events().size() after each step
@@ -67,7 +67,8 @@ class ModelDevice {
   struct Granule {
     std::vector<Copy> copies;  // [processor]
     std::uint64_t truth = 0;   // written last
-    bool may_be_zero = false;  // discardable, or lost with a device
+    bool may_be_zero = false;  // discardable
+    bool may_be_lost = false;  // with a device
     bool is_remote = false;
   };
   struct Range {
@@ -83,8 +84,16 @@ class ModelDevice {
     bool is_waiting = false;
   };
 
+  struct Pending {
+    BlockAction action;
+    bool is_done = false;  // carried out just before its device died; the engine has not heard of it
+  };
+
   void submit(const std::vector<Action>& actions);
   void carry_out(std::size_t pending);
+  void carry_out_before_death(Pending& pending);
+  bool is_pending(Address granule) const;
+  bool may_lose(const Granule& granule, Address address, ProcessorId device) const;
   void apply(const BlockAction& action, Address granule);
   void check(const BlockAction& action, Address granule);
   void carry_out_remote(std::size_t pending);
@@ -108,14 +117,14 @@ class ModelDevice {
   std::map<std::uint64_t, Granule> granules_;  // by address of the granule
   std::vector<Bytes> frames_;                  // in use, per device
   std::vector<bool> is_lost_;
-  std::vector<BlockAction> pending_;
+  std::vector<Pending> pending_;
   std::vector<RemoteAction> pending_remote_;
   std::vector<Thread> threads_;
   std::set<std::uint64_t> open_requests_;
   std::uint64_t next_request_ = 1;
   std::uint64_t incomplete_requests_ = 0;
   std::uint64_t actions_digest_ = 0xcbf29ce484222325ull;
-  std::uint64_t accesses_done_ = 0, granules_lost_ = 0, next_value_ = 1;
+  std::uint64_t accesses_done_ = 0, accesses_rejected_ = 0, next_value_ = 1;
   bool keeps_log_ = true;
   std::vector<Event> events_;
   std::vector<std::size_t> step_ends_;

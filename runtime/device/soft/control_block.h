@@ -64,7 +64,7 @@ struct PageFaultWord {  // one fault in one word, so that it is never read in ha
   static bool is_protection(std::uint64_t word) { return (word & 1) != 0; }
 };
 
-enum class WorkerPhase : std::uint32_t { running, waiting, rejected };  // rejected: the fault is an illegal access
+enum class WorkerPhase : std::uint32_t { running, waiting, illegal, lost };  // the last two: its fault was rejected
 
 struct alignas(64) WorkerState {
   std::atomic<WorkerPhase> phase{WorkerPhase::running};
@@ -85,6 +85,7 @@ struct alignas(64) LaunchBoard {
   alignas(64) std::atomic<std::uint32_t> running{0};  // workers that have not finished
   std::atomic<std::uint32_t> has_ended{0};
   std::atomic<std::uint32_t> has_crashed{0};  // pieces that were not begun are left out
+  umrt_result crash_result = UMRT_SUCCESS;
   int crash_signal = 0;
   std::uint64_t crash_address = 0;
 };

@@ -186,11 +186,11 @@ std::optional<WorkerFault> DeviceUnit::take_fault() noexcept {
                      PageFaultWord::is_write(fault), PageFaultWord::is_protection(fault)};
 }
 
-void DeviceUnit::reject(std::uint32_t index) noexcept {
+void DeviceUnit::reject(std::uint32_t index, umrt_result why) noexcept {
   WorkerState& worker = control_->worker[index];
   WorkerPhase expected = WorkerPhase::waiting;
-  if (worker.phase.compare_exchange_strong(expected, WorkerPhase::rejected))
-    wake_if_asleep(worker.changes, worker.sleeps);
+  const WorkerPhase rejected = why == UMRT_ERROR_DATA_LOSS ? WorkerPhase::lost : WorkerPhase::illegal;
+  if (worker.phase.compare_exchange_strong(expected, rejected)) wake_if_asleep(worker.changes, worker.sleeps);
 }
 
 void DeviceUnit::announce_sleep(bool is_asleep) noexcept { control_->host_sleeps.store(is_asleep); }
@@ -236,8 +236,7 @@ std::optional<KernelEnded> DeviceUnit::take_ended() noexcept {
   KernelEnded ended;
   ended.id = *std::exchange(running_launch_, std::nullopt);
   if (board.has_crashed.load() != 0) {
-    const bool is_address = board.crash_signal == SIGSEGV || board.crash_signal == SIGBUS;
-    ended.result = is_address ? UMRT_ERROR_ILLEGAL_ADDRESS : UMRT_ERROR_LAUNCH_FAILED;
+    ended.result = board.crash_result;
     ended.signal = board.crash_signal;
     ended.fault_address = board.crash_address;
   }
@@ -274,6 +273,7 @@ void DeviceUnit::process_died() noexcept {
   if (running_launch_) {
     LaunchBoard& board = control_->launch;
     board.has_crashed.store(1);
+    board.crash_result = UMRT_ERROR_LAUNCH_FAILED;
     board.crash_signal = SIGKILL;
     board.has_ended.store(1);
   }

@@ -61,7 +61,7 @@ class DeviceUnit {
   const PostedOperation& operation(std::uint32_t slot) const { return control_->operations[slot]; }
 
   std::optional<WorkerFault> take_fault() noexcept;
-  void reject(std::uint32_t worker) noexcept;  // its fault is an illegal access: the kernel ends
+  void reject(std::uint32_t worker, umrt_result why) noexcept;  // its fault: the kernel ends
   void announce_sleep(bool is_asleep) noexcept;
   bool has_news() const noexcept;  // a fault, a finished operation or the end of a kernel waits to be taken
 

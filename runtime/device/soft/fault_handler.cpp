@@ -21,9 +21,10 @@ int worker_of(const void* place_on_stack) noexcept {
   return -1;
 }
 
-[[noreturn]] void end_kernel(std::uint32_t index, int signal, const void* address) noexcept {
+[[noreturn]] void end_kernel(std::uint32_t index, umrt_result result, int signal, const void* address) noexcept {
   LaunchBoard& launch = process->control->launch;
   if (launch.has_crashed.exchange(1) == 0) {
+    launch.crash_result = result;
     launch.crash_signal = signal;
     launch.crash_address = reinterpret_cast<std::uintptr_t>(address);
   }
@@ -69,13 +70,17 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
     return;
   }
   const bool is_managed = address >= control.arena && address < control.arena + control.arena_bytes.n;
-  if (signal != SIGBUS || info->si_code != BUS_ADRERR || !is_managed)
-    end_kernel(static_cast<std::uint32_t>(index), signal, address);
+  const auto worker = static_cast<std::uint32_t>(index);
+  if (signal != SIGBUS || info->si_code != BUS_ADRERR || !is_managed) {
+    const bool is_address = signal == SIGSEGV || signal == SIGBUS;
+    end_kernel(worker, is_address ? UMRT_ERROR_ILLEGAL_ADDRESS : UMRT_ERROR_LAUNCH_FAILED, signal, address);
+  }
   const os::FaultContext access = os::fault_context(context);
   const auto offset = static_cast<std::uint64_t>(address - control.arena);
   const std::uint64_t fault = PageFaultWord::pack(offset, access.is_write, access.is_protection);
-  if (wait_for_page(static_cast<std::uint32_t>(index), fault) == WorkerPhase::rejected)
-    end_kernel(static_cast<std::uint32_t>(index), SIGSEGV, address);
+  const WorkerPhase released = wait_for_page(worker, fault);
+  if (released == WorkerPhase::illegal) end_kernel(worker, UMRT_ERROR_ILLEGAL_ADDRESS, SIGSEGV, address);
+  if (released == WorkerPhase::lost) end_kernel(worker, UMRT_ERROR_DATA_LOSS, SIGBUS, address);
   errno = saved_errno;
 }
 

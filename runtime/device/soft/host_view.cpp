@@ -107,6 +107,14 @@ int HostView::protect(Address a, Bytes bytes) noexcept { return pages_.protect(a
 int HostView::unprotect(Address a, Bytes bytes) noexcept { return pages_.unprotect(arena_.pointer(a), bytes); }
 int HostView::wake(Address a, Bytes bytes) noexcept { return pages_.wake(arena_.pointer(a), bytes); }
 
+int HostView::poison(Address a) noexcept {
+  if (!faults_.has_poison()) return ENOTSUP;
+  constexpr Bytes page = 4_KiB;
+  std::byte* base = arena_.pointer({round_down(Bytes{a.n}, page).n});
+  const int error = faults_.poison(base, page);
+  return error == EEXIST ? faults_.wake(base, page) : error;  // another thread has touched it too
+}
+
 int HostView::discard(Address a, Bytes bytes, Bytes granule) noexcept {
   if (!is_mapped(a)) return 0;  // the frame is zeroed or overwritten before its next use
   const int error = os::drop(arena_.pointer(a), bytes);

@@ -50,6 +50,9 @@ class HostView {
   int unprotect(Address a, Bytes bytes) noexcept;
   int discard(Address a, Bytes bytes, Bytes granule) noexcept;
   int wake(Address a, Bytes bytes) noexcept;
+  // Who touches the page that holds `a` gets SIGBUS from the kernel, a system call EFAULT, until its range is released.
+  // ENOTSUP before Linux 6.6.
+  int poison(Address a) noexcept;
   void release(Address a, Bytes bytes, Bytes granule) noexcept;  // of a freed range: the memory goes back
 
   // Whole ranges become shared memory and the view's own again (remote_view.cpp).

@@ -61,7 +61,7 @@ class SoftDevice final : public Device {
     is_poked_.store(true);
     ring();
   }
-  void reject(const Fault& fault) override;
+  void reject(const Fault& fault, umrt_result why) override;
   Status can_run(ProcessorId device, umrt_kernel kernel) const override {
     return units_[device.device()]->can_run(kernel);
   }
@@ -206,14 +206,16 @@ void SoftDevice::wait(DeviceEvents& events, std::optional<Ticks> deadline) {
   }
 }
 
-void SoftDevice::reject(const Fault& fault) {
-  if (fault.processor.is_device()) {
-    unit(fault.processor).reject(fault.thread);
-    return;
+void SoftDevice::reject(const Fault& fault, umrt_result why) {
+  if (fault.processor.is_device()) return unit(fault.processor).reject(fault.thread, why);
+  const auto* pointer = static_cast<const void*>(arena().pointer(fault.address));
+  const auto thread = static_cast<int>(fault.thread);
+  if (why != UMRT_ERROR_DATA_LOSS) {
+    log::error("illegal access: {} is managed address space, but in no allocation", pointer);
+    return os::signal_own_thread(thread, SIGSEGV);
   }
-  log::error("illegal access: {} is managed address space, but in no allocation",
-             static_cast<const void*>(arena().pointer(fault.address)));
-  os::signal_own_thread(static_cast<int>(fault.thread), SIGSEGV);
+  log::error("access to lost bytes: what was at {} died with a device; free its allocation", pointer);
+  if (host_->poison(fault.address) != 0) os::signal_own_thread(thread, SIGBUS);
 }
 
 Status SoftDevice::reset(ProcessorId device) {

@@ -126,7 +126,7 @@ TEST(Completion, AStaleCopyThatCannotBeDroppedIsDroppedLaterAndHeldUntilThen) {
   EXPECT_EQ(driver.residency(0, 64_KiB).mapped, 0b01);
 }
 
-TEST(Completion, BytesLostOnTheWayHomeAreCountedAndTheWaitingThreadStillGoesOn) {
+TEST(Completion, BytesLostOnTheWayHomeAreCountedAndNobodyGetsZerosForThem) {
   EngineDriver driver{plain_config()};
   driver.create(0, 2_MiB);
   driver.touch(gpu0, driver.at(0, 0_B));
@@ -134,10 +134,34 @@ TEST(Completion, BytesLostOnTheWayHomeAreCountedAndTheWaitingThreadStillGoesOn) 
   const auto fresh = driver.done(home[0], Outcome::lost);
   EXPECT_EQ(driver.counters(0).data_lost_granules, 1u);
   ASSERT_EQ(fresh.size(), 1u);
-  EXPECT_EQ(fresh[0].operation, Operation::populate);
+  EXPECT_EQ(fresh[0].operation, Operation::wake) << "to be rejected when it comes again";
   EXPECT_EQ(fresh[0].target, host_processor);
   driver.settle();
+  EXPECT_TRUE(driver.engine().is_lost(driver.at(0, 0_B)));
   EXPECT_EQ(driver.engine().in_use(gpu0), 0_B);
+}
+
+TEST(Completion, WhatADeadDeviceHadMappedMakesCopiesElsewhereOutdated) {
+  EngineDriver driver{plain_config()};
+  driver.create(0, 2_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  driver.tell(
+      PrefetchRequested{.at = driver.now(), .range = {0}, .begin = 0_B, .end = 2_MiB, .target = gpu0, .request = {1}});
+  driver.settle();
+  const auto map = driver.fault(gpu0, driver.at(0, 0_B), Access::write);
+  ASSERT_EQ(map.size(), 1u);
+  ASSERT_EQ(map[0].operation, Operation::map);
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  const auto discard = driver.done(map[0]);
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 1u) << "a kernel may have written before the device died";
+  ASSERT_EQ(discard.size(), 1u);
+  EXPECT_EQ(discard[0].operation, Operation::discard);
+  EXPECT_EQ(discard[0].target, host_processor);
+  EXPECT_TRUE(driver.fault(host_processor, driver.at(0, 0_B)).empty());
+  const auto wake = driver.done(discard[0]);
+  ASSERT_EQ(wake.size(), 1u);
+  EXPECT_EQ(wake[0].operation, Operation::wake);
+  EXPECT_TRUE(driver.engine().is_lost(driver.at(0, 0_B)));
 }
 
 }  // namespace

@@ -120,6 +120,64 @@ TEST(DeviceLife, AFreedRangeGoesThoughADeviceIsLostThatHeldItsCopiesUp) {
   EXPECT_FALSE(driver.engine().range_at(driver.at(0, 0_B)).has_value());
 }
 
+void prefetch_to(EngineDriver& driver, ProcessorId target) {
+  driver.tell(PrefetchRequested{
+      .at = driver.now(), .range = {0}, .begin = 0_B, .end = 2_MiB, .target = target, .request = {1}});
+  driver.settle();
+}
+
+TEST(DeviceLife, AWriteThatDiedWithADeviceIsNotHiddenByOlderCopies) {
+  EngineDriver driver{plain_config({8_MiB, 8_MiB})};
+  driver.create(0, 2_MiB);
+  driver.touch(host_processor, driver.at(0, 0_B));
+  prefetch_to(driver, gpu0);
+  prefetch_to(driver, gpu1);
+  const auto map = driver.fault(gpu0, driver.at(0, 0_B), Access::write);
+  const auto first = driver.done(map[0]);
+  ASSERT_EQ(first.size(), 1u);
+  ASSERT_EQ(first[0].operation, Operation::discard);
+  driver.done(first[0], Outcome::pinned);
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 1u);
+  const auto again = driver.pass_time(*driver.engine().deadline());
+  ASSERT_EQ(again.size(), 1u);
+  const auto second = driver.done(again[0]);
+  ASSERT_EQ(second.size(), 1u) << "copies go one after another";
+  EXPECT_NE(second[0].target, again[0].target);
+  driver.done(second[0]);
+  EXPECT_EQ(driver.residency(0).resident, 0);
+  EXPECT_TRUE(driver.engine().is_lost(driver.at(0, 0_B)));
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 1u);
+}
+
+TEST(DeviceLife, LostBytesAreNotBroughtBackByHintsOrPrefetchesUntilTheirRangeIsFreed) {
+  EngineConfig config = plain_config();
+  config.abilities.remote_map = true;
+  EngineDriver driver{config};
+  driver.create(0, 4_MiB);
+  driver.touch(gpu0, driver.at(0, 0_B));
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu0});
+  driver.tell(DeviceReady{.at = driver.tick(), .device = gpu0});
+  prefetch_to(driver, gpu0);
+  prefetch_to(driver, host_processor);
+  Hints remote;
+  remote.preferred = host_processor;
+  remote.accessed_by = 0b10;
+  driver.tell(
+      RangeAdvised{.at = driver.tick(), .range = {0}, .begin = 0_B, .end = 4_MiB, .hints = remote, .request = {2}});
+  driver.settle();
+  EXPECT_EQ(driver.residency(0).resident, 0);
+  EXPECT_TRUE(driver.engine().is_lost(driver.at(0, 0_B)));
+  const auto fault = driver.fault(gpu0, driver.at(0, 0_B));
+  ASSERT_EQ(fault.size(), 1u);
+  EXPECT_EQ(fault[0].operation, Operation::wake);
+  EXPECT_FALSE(driver.engine().is_lost(driver.at(0, 2_MiB))) << "the others are whole";
+  driver.tell(RangeFreed{.at = driver.tick(), .range = {0}, .request = {9}});
+  driver.settle();
+  driver.create(0, 4_MiB);
+  EXPECT_FALSE(driver.engine().is_lost(driver.at(0, 0_B)));
+}
+
 TEST(DeviceLife, LosingADeviceThatIsBeingEvacuatedEndsTheEvacuationAsIncomplete) {
   EngineDriver driver{plain_config()};
   driver.create(0, 2_MiB);

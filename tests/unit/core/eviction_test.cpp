@@ -67,10 +67,33 @@ TEST(Eviction, DiscardableContentsAreNotCopiedOut) {
   EngineDriver driver{plain_config({2_MiB})};
   driver.create(0, 4_MiB, PageClass::page_2m, {.is_discardable = true});
   driver.touch(gpu0, driver.at(0, 0_B));
-  driver.touch(gpu0, driver.at(0, 2_MiB));
+  const auto eviction = driver.fault(gpu0, driver.at(0, 2_MiB));
+  ASSERT_EQ(eviction.size(), 1u);
+  EXPECT_EQ(eviction[0].operation, Operation::discard);
+  EXPECT_EQ(eviction[0].reason, Reason::evict_discardable);
+  driver.settle();
   EXPECT_EQ(driver.counters(0).bytes_out[by_eviction], 0_B);
   EXPECT_EQ(driver.residency(0, 0_B).resident, 0);
   EXPECT_EQ(driver.counters(0).data_lost_granules, 0u);  // as the application allowed
+  EXPECT_FALSE(driver.engine().is_lost(driver.at(0, 0_B)));
+}
+
+TEST(Eviction, BytesAreLostIfTheCopyThatMadeAnEvictionCleanDiesMeanwhile) {
+  EngineConfig config = plain_config({2_MiB, 2_MiB});
+  config.abilities.duplicates = true;
+  EngineDriver driver{config};
+  driver.create(0, 4_MiB, PageClass::page_2m, {.is_read_mostly = true});
+  driver.touch(gpu0, driver.at(0, 0_B));
+  driver.touch(gpu1, driver.at(0, 0_B), Access::read);
+  ASSERT_EQ(driver.residency(0).resident, 0b110);
+  const auto eviction = driver.fault(gpu0, driver.at(0, 2_MiB));
+  ASSERT_EQ(eviction.size(), 1u);
+  ASSERT_EQ(eviction[0].operation, Operation::discard);
+  driver.tell(DeviceLost{.at = driver.tick(), .device = gpu1});
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 0u) << "it may still be refused";
+  driver.settle();
+  EXPECT_EQ(driver.counters(0).data_lost_granules, 1u);
+  EXPECT_TRUE(driver.engine().is_lost(driver.at(0, 0_B)));
 }
 
 TEST(Eviction, BlocksThatASequenceHasLeftBehindLeaveFirstTheNewestOfThemFirst) {

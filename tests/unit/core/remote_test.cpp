@@ -65,6 +65,29 @@ TEST(Remote, ARefusedMappingFallsBackToMigrationForGood) {
   EXPECT_EQ(moved[0].target, gpu0);
 }
 
+TEST(Remote, WhoQueuesBehindAWaiterOfTheRangeIsServedWhenThatOneLeavesTheQueue) {
+  EngineConfig config = plain_config({2_MiB});
+  config.abilities.remote_map = true;
+  EngineDriver driver{config};
+  driver.create(0, 4_MiB);
+  driver.create(1, 2_MiB);
+  driver.touch(gpu0, driver.at(1, 0_B));
+  driver.tell(PrefetchRequested{
+      .at = driver.now(), .range = {1}, .begin = 0_B, .end = 2_MiB, .target = host_processor, .request = {1}});
+  ASSERT_EQ(driver.open().size(), 1u);
+  const BlockAction leaving = driver.open().front();
+  ASSERT_TRUE(driver.fault(gpu0, driver.at(1, 0_B)).empty()) << "waits for what is in flight";
+  ASSERT_TRUE(driver.fault(gpu0, driver.at(0, 0_B)).empty()) << "queues for the frame";
+  driver.tell(RangeAdvised{
+      .at = driver.now(), .range = {0}, .begin = 0_B, .end = 4_MiB, .hints = remote_hints, .request = {2}});
+  const auto began = driver.tell(Fault{.at = driver.tick(), .processor = gpu0, .address = driver.at(0, 2_MiB)});
+  ASSERT_EQ(driver.only<RemoteAction>(began).size(), 1u);
+  const auto served = driver.done(leaving);
+  ASSERT_EQ(served.size(), 1u);
+  EXPECT_EQ(served[0].operation, Operation::migrate);
+  EXPECT_EQ(served[0].target, gpu0);
+}
+
 TEST(Remote, UnsettingTheHintEndsTheMappingAndTheBytesMigrateAgain) {
   EngineDriver driver{with_remote()};
   driver.create(0, 2_MiB, PageClass::page_2m, remote_hints);
