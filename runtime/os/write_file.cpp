@@ -8,7 +8,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "os/file_descriptor.h"
 
@@ -42,10 +44,12 @@ Status write_file(const std::string& path, std::string_view text) {
     const FileDescriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
     return file && write_all(file.get(), text) ? Status{} : refused(path);
   }
-  const std::string beside = fmt::format("{}.{}.part", path, ::getpid());
+  const std::unique_ptr<char, decltype(&std::free)> followed{::realpath(path.c_str(), nullptr), &std::free};
+  const std::string target = followed ? followed.get() : path;  // a link stays one
+  const std::string beside = fmt::format("{}.{}.part", target, ::getpid());
   const FileDescriptor file{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   if (!file) return refused(path);
-  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || std::rename(beside.c_str(), path.c_str()) != 0) {
+  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || std::rename(beside.c_str(), target.c_str()) != 0) {
     auto error = refused(path);
     ::unlink(beside.c_str());
     return error;

@@ -123,7 +123,8 @@ void ModelDevice::wake(ProcessorId processor, RangeId range) {
 }
 
 void ModelDevice::carry_out(std::size_t pending) {
-  const auto [action, is_done] = pending_[pending];
+  const BlockAction action = pending_[pending].action;
+  const bool is_done = pending_[pending].is_done;
   pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(pending));
   ActionDone done{.began = now_, .ended = {}, .action = action, .failed = {}, .outcome = Outcome::done};
   now_ += {random(20'000) + 100};

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -15,6 +13,7 @@
 #include "demo_output.h"
 #include "demo_run.h"
 #include "interrupt.h"
+#include "output.h"
 #include "settings_in_force.h"
 
 namespace umrt::tool {
@@ -86,27 +85,13 @@ void compare(const graph::CsrGraph& graph, const RunPlan& main, RunResult& run, 
   if (rows.size() > 1) run.report = with_comparison(std::move(run.report), std::move(rows));
 }
 
-// Whole or not at all.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(part, path, error);
-  if (!file || error) {
-    std::filesystem::remove(part, error);
-    throw CommandError(ExitCode::environment, fmt::format("--report {}: cannot be written", path));
-  }
-}
-
 void print(const DemoOptions& options, const DemoOutcome& outcome) {
   const bool is_json_file = options.report_file.ends_with(".json");
   const std::string text = demo_text(outcome, options.is_ascii);
   const std::string json = options.is_json || is_json_file ? demo_json(outcome) : "";
   fmt::print("{}", options.is_json ? json : text);
-  std::fflush(stdout);
-  if (!options.report_file.empty()) write_file(options.report_file, is_json_file ? json : text);
+  std::fflush(stdout);  // seen even where the file cannot be written
+  if (!options.report_file.empty()) write_output_file("--report", options.report_file, is_json_file ? json : text);
 }
 
 ExitCode run_demo(DemoOptions options) {

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <system_error>
 #include <umrt/umrt.hpp>
 
 #include "calls.h"
 #include "commands.h"
+#include "output.h"
 
 namespace umrt::tool {
 namespace {
@@ -28,11 +30,15 @@ ExitCode failed(ExitCode code, const std::string& message) {
 
 ExitCode run(const std::function<ExitCode()>& command) {
   try {
-    return command();
+    const ExitCode code = command();
+    flush_output();
+    return code;
   } catch (const CommandError& error) {
     return failed(error.code, error.what());
   } catch (const umrt::error& error) {
     return failed(exit_code_of(error.code()), error.what());
+  } catch (const std::system_error& error) {  // fmt::print's, of standard output
+    return failed(ExitCode::environment, error.what());
   } catch (const std::bad_alloc&) {
     return failed(ExitCode::environment, "not enough memory");
   }
@@ -65,7 +71,7 @@ int run_main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);  // prints help, version or what is wrong
-    return static_cast<int>(code == 0 ? ExitCode::fine : ExitCode::usage);
+    return static_cast<int>(code == 0 ? run([] { return ExitCode::fine; }) : ExitCode::usage);
   }
   return static_cast<int>(run(runs.at(app.get_subcommands().front())));
 }
@@ -73,4 +79,7 @@ int run_main(int argc, char** argv) {
 }  // namespace
 }  // namespace umrt::tool
 
-int main(int argc, char** argv) { return umrt::tool::run_main(argc, argv); }
+int main(int argc, char** argv) {
+  umrt::tool::prepare_output();
+  return umrt::tool::run_main(argc, argv);
+}
