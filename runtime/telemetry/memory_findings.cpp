@@ -27,15 +27,20 @@ std::string last_launch(std::uint64_t launches, std::uint64_t launches_since_use
                      human_count(launches));
 }
 
-// Allocations that have ranges of their own, each at least one granule.
-void find_small_ranges(const ReportModel& model, Found& found) {
-  std::map<std::string, ReportRange> by_label;
+// One row a label, of the ranges that small allocations share or of all others.
+std::map<std::string, ReportRange> by_label(const ReportModel& model, bool is_shared) {
+  std::map<std::string, ReportRange> rows;
   for (const ReportRange& range : model.ranges) {
-    if (range.is_shared) continue;
-    const auto [place, is_new] = by_label.try_emplace(label_of(range), range);
+    if (range.is_shared != is_shared) continue;
+    const auto [place, is_new] = rows.try_emplace(label_of(range), range);
     if (!is_new) add(place->second, range);
   }
-  for (const auto& [label, range] : by_label) {
+  return rows;
+}
+
+// Allocations that have ranges of their own, each at least one granule.
+void find_small_ranges(const ReportModel& model, Found& found) {
+  for (const auto& [label, range] : by_label(model, false)) {
     const Bytes mean{range.bytes.n / std::max<std::uint64_t>(1, range.count)};
     if (range.count < 64 || mean > 64_KiB) continue;
     say(found, range, range.counters.stall,
@@ -49,21 +54,20 @@ void find_small_ranges(const ReportModel& model, Found& found) {
 void find_shared_pages(const ReportModel& model, Found& found) {
   const ReportHeap& heap = model.heap;
   if (heap.small_allocations < small_allocations_min) return;
+  const auto rows = by_label(model, true);
+  const auto most = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.second.counters.stall < b.second.counters.stall;
+  });
   Counters all;
-  const ReportRange* most = nullptr;
-  for (const ReportRange& range : model.ranges) {
-    if (!range.is_shared) continue;
-    add(all, range.counters);
-    if (most == nullptr || range.counters.stall > most->counters.stall) most = &range;
-  }
+  for (const auto& [label, range] : rows) add(all, range.counters);
   if (device_faults_of(all) == 0 || all.stall == Ticks{}) return;
   const Bytes moved = total_of(all.bytes_in) + total_of(all.bytes_out) + total_of(all.bytes_peer);
-  say(found, *most, all.stall,
-      fmt::format("{} small allocations ({}) share {} of pages, most of the faults in {}: kernels faulted {} times and "
-                  "{} were copied for them. Use one allocation for what is used together and divide it, so that "
+  say(found, most->second, all.stall,
+      fmt::format("{} small allocations ({}) share {} of pages: {} were copied, and kernels faulted {} times and "
+                  "waited most for {}. Use one allocation for what is used together and divide it, so that "
                   "neighbours come with one fault.",
-                  human_count(heap.small_allocations), human(heap.small_bytes), human(heap.small_ranges), quoted(*most),
-                  human_count(device_faults_of(all)), human(moved)));
+                  human_count(heap.small_allocations), human(heap.small_bytes), human(heap.small_ranges), human(moved),
+                  human_count(device_faults_of(all)), quoted(most->second)));
 }
 
 }  // namespace
