@@ -122,8 +122,8 @@ Result<ObjectRef> Heap::State::refill(ThreadCache* cache, std::uint32_t size_ind
   }
   if (taken == 0) {
     const std::string name = small_range_name(size_index);
-    const auto range =
-        create_range({.asked = small_slab_bytes, .page_class = PageClass::page_64k, .hints = {}, .name = name});
+    const auto range = create_range(
+        {.asked = small_slab_bytes, .page_class = PageClass::page_64k, .hints = {}, .name = name, .is_shared = true});
     if (!range) return tl::unexpected(range.error());
     const std::lock_guard held{mutex};
     small_objects.add(**range, size_index);

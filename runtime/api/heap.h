@@ -57,9 +57,16 @@ struct Leak {
   std::string call_site{};  // text
 };
 
+struct SmallStatistics {  // of live small allocations
+  std::uint64_t allocations = 0;
+  Bytes asked;
+  Bytes ranges;  // those that have a live one
+};
+
 struct HeapStatistics {
   ChunkStatistics small_zone, huge_zone;
-  Bytes cached;  // free, kept by thread caches; without small allocations, of which a thread keeps at most 576 KiB
+  Bytes cached{};  // free, kept by thread caches; without small allocations, of which a thread keeps at most 576 KiB
+  SmallStatistics small;
 };
 
 class Heap {
@@ -85,7 +92,7 @@ class Heap {
 
   void flush_caches();              // of all threads: what they keep is released
   std::vector<Leak> leaks() const;  // live allocations, largest first; resolves call sites, so for shutdown and reports
-  HeapStatistics statistics() const;
+  HeapStatistics statistics() const;  // O(ranges and small allocations)
   void check_invariants() const;
 
  private:

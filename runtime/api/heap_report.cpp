@@ -130,9 +130,20 @@ std::vector<Leak> Heap::leaks() const {
 HeapStatistics Heap::statistics() const {
   const Bytes cached = state_->caches->held();
   const std::lock_guard held{state_->mutex};
+  SmallStatistics small;
+  state_->registry.for_each([&](const RangeRecord& record) {
+    if (record.read_word().state() != RangeState::live) return;
+    const SmallSlab* slab = record.small.load(std::memory_order_acquire);
+    const LiveObjects live = slab ? live_objects(*slab) : LiveObjects{};
+    if (live.count == 0) return;
+    small.allocations += live.count;
+    small.asked += live.asked;
+    small.ranges += small_slab_bytes;
+  });
   return {.small_zone = state_->small_zone.chunks.statistics(),
           .huge_zone = state_->huge_zone.chunks.statistics(),
-          .cached = cached};
+          .cached = cached,
+          .small = small};
 }
 
 void Heap::check_invariants() const {

@@ -25,7 +25,8 @@ NewRange as_new_range(const RangeRecord& record, const RangeRequest& request) {
           .page_class = request.page_class,
           .hints = request.hints,
           .name = request.name,
-          .call_site = request.call_site};
+          .call_site = request.call_site,
+          .is_shared = request.is_shared};
 }
 
 }  // namespace

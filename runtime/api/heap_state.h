@@ -27,6 +27,7 @@ struct RangeRequest {
   std::string_view name;
   const void* call_site = nullptr;
   bool is_reusable = false;
+  bool is_shared = false;  // by small allocations
 };
 
 std::string small_range_name(std::uint32_t size_index);

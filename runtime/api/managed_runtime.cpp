@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/call_site.h"
+#include "api/heap_summary.h"
 #include "api/location.h"
 #include "api/report_text.h"
 #include "base/log.h"
@@ -274,7 +275,8 @@ Result<std::string> ManagedRuntime::report(umrt_report_format format) {
     else
       unused.push_back(view.range);
   }
-  ReportModel model = service_->call([&](ServiceLoop& loop) { return loop.report(names, unused); });
+  const ReportHeap heap = heap_summary(heap_.statistics());
+  ReportModel model = service_->call([&](ServiceLoop& loop) { return loop.report(names, unused, heap); });
   return report_text(std::move(model), format);
 }
 

@@ -21,6 +21,7 @@ struct NewRange {
   Hints hints;
   std::string_view name;            // empty: the call site is used. Valid during the call
   const void* call_site = nullptr;  // code address (call_site.h); null for a range of small allocations
+  bool is_shared = false;           // it is a range of small allocations
 };
 
 // Any thread calls these, several at the same time, with no lock of the heap held.

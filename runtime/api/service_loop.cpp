@@ -142,7 +142,8 @@ Status ServiceLoop::create_range(const NewRange& range) {
                            .name = std::string(range.name),
                            .call_site = call_site_key(range.call_site),
                            .hints = range.hints,
-                           .created = now()});
+                           .created = now(),
+                           .is_shared = range.is_shared});
   tell(RangeCreated{now(), range.range, range.base, range.bytes, range.page_class, range.hints});
   return {};
 }
@@ -262,7 +263,8 @@ void ServiceLoop::tick() {
   if (at >= recorder_.next_sample()) recorder_.sample(snapshot_of(engine_, device_->device_count()), at);
 }
 
-ReportModel ServiceLoop::report(std::span<const RangeName> renamed, std::span<const RangeId> unused) {
+ReportModel ServiceLoop::report(std::span<const RangeName> renamed, std::span<const RangeId> unused,
+                                const ReportHeap& heap) {
   EngineSnapshot snapshot = snapshot_of(engine_, device_->device_count());
   const auto is_in_snapshot = [&](RangeId range) {
     return std::any_of(snapshot.ranges.begin(), snapshot.ranges.end(),
@@ -273,7 +275,7 @@ ReportModel ServiceLoop::report(std::span<const RangeName> renamed, std::span<co
   std::erase_if(snapshot.ranges, [&](const RangeView& view) {
     return std::find(unused.begin(), unused.end(), view.range) != unused.end();
   });
-  return recorder_.build(snapshot, now());
+  return recorder_.build(snapshot, now(), heap);
 }
 
 }  // namespace umrt

@@ -58,7 +58,7 @@ class ServiceLoop final : private StreamExecutor {
   const Device& device() const { return *device_; }
   Recorder& recorder() { return recorder_; }
   // `renamed`: what live ranges are called now. Ranges in `unused` are kept by the heap for later and left out.
-  ReportModel report(std::span<const RangeName> renamed, std::span<const RangeId> unused);
+  ReportModel report(std::span<const RangeName> renamed, std::span<const RangeId> unused, const ReportHeap& heap);
   bool has_pending_work() const noexcept { return streams_.has_pending(); }       // any thread
   std::uint64_t device_deaths() const noexcept { return device_deaths_.load(); }  // any thread; counted before told
 

@@ -25,6 +25,8 @@ const Column<Range> range_rows[] = {
      [](Range& r) -> PageClass& { return r.page_class; }},
     {"count", Shown::json, "", "ranges that this row stands for", [](Range& r) -> std::uint64_t& { return r.count; }},
     {"is_live", Shown::json, "", "false: freed before the report", [](Range& r) -> bool& { return r.is_live; }},
+    {"is_shared", Shown::json, "", "small allocations share it: `bytes` is the sum of those that live",
+     [](Range& r) -> bool& { return r.is_shared; }},
     {"created_ms", Shown::json, "", "when, from the start of the run", [](Range& r) -> Ticks& { return r.created; }},
     {"freed_ms", Shown::detail, "freed after", "when, from the start of the run; 0 while it is live",
      [](Range& r) -> Ticks& { return r.retired; }},
@@ -145,6 +147,27 @@ const Column<ReportDevice> device_rows[] = {
      [](ReportDevice& d) -> Ticks& { return d.kernel; }},
 };
 
+const Column<ReportHeap> heap_rows[] = {
+    {"used_bytes", Shown::table, "USED", "addresses handed out, in whole granules",
+     [](ReportHeap& h) -> Bytes& { return h.used; }},
+    {"reserved_bytes", Shown::table, "RESERVED", "addresses that the heap has taken from the arena so far",
+     [](ReportHeap& h) -> Bytes& { return h.reserved; }},
+    {"cached_bytes", Shown::table, "KEPT", "of those used: freed ranges that threads keep for their next allocation",
+     [](ReportHeap& h) -> Bytes& { return h.cached; }},
+    {"largest_free_run_bytes", Shown::table, "LARGEST FREE RUN",
+     "the largest allocation that the reserved addresses have room for",
+     [](ReportHeap& h) -> Bytes& { return h.free_run_max; }},
+    {"external_fragmentation_ratio", Shown::table, "FRAGMENTED",
+     "external: the share of free bytes outside of the largest free runs, one of 2M ranges and one of all others",
+     [](ReportHeap& h) -> Permille& { return h.fragmented; }},
+    {"small_allocations", Shown::table, "SMALL", "live allocations of up to 2 KiB, which share ranges",
+     [](ReportHeap& h) -> std::uint64_t& { return h.small_allocations; }},
+    {"small_allocations_bytes", Shown::table, "THEIR SIZE", "of those, as asked for",
+     [](ReportHeap& h) -> Bytes& { return h.small_bytes; }},
+    {"small_ranges_bytes", Shown::table, "IN RANGES OF", "the ranges that they share",
+     [](ReportHeap& h) -> Bytes& { return h.small_ranges; }},
+};
+
 const Column<ComparisonRow> comparison_rows[] = {
     {"label", Shown::table, "RUN", "how the run differed", [](ComparisonRow& r) -> std::string& { return r.label; }},
     {"elapsed_ms", Shown::table, "TIME", "measured time of the job",
@@ -177,6 +200,7 @@ std::string text_of(Bytes bytes) { return bytes == Bytes{} ? "" : human(bytes); 
 std::string text_of(std::uint32_t count) { return count == 0 ? "" : human_count(count); }
 std::string text_of(std::uint64_t count) { return count == 0 ? "" : human_count(count); }
 std::string text_of(Ticks time) { return time == Ticks{} ? "" : human(time); }
+std::string text_of(Permille ratio) { return ratio.n == 0 ? "" : percent(ratio.n, 1000); }
 std::string text_of(const std::string& words) { return words; }
 std::string text_of(bool is_so) { return is_so ? "yes" : ""; }
 std::string text_of(PageClass page_class) { return human(page_class); }
@@ -188,6 +212,7 @@ std::span<const Column<ReportRange>> range_columns() { return range_rows; }
 std::span<const Column<Counters>> counter_columns() { return counter_rows; }
 std::span<const Column<ReportTotals>> total_columns() { return total_rows; }
 std::span<const Column<ReportDevice>> device_columns() { return device_rows; }
+std::span<const Column<ReportHeap>> heap_columns() { return heap_rows; }
 std::span<const Column<ComparisonRow>> comparison_columns() { return comparison_rows; }
 std::span<const Column<RunFacts>> run_columns() { return run_rows; }
 
@@ -206,10 +231,12 @@ bool is_text(const Column<T>& column) {
 template std::string cell(const Column<ReportRange>&, const ReportRange&);
 template std::string cell(const Column<Counters>&, const Counters&);
 template std::string cell(const Column<ReportDevice>&, const ReportDevice&);
+template std::string cell(const Column<ReportHeap>&, const ReportHeap&);
 template std::string cell(const Column<ComparisonRow>&, const ComparisonRow&);
 template bool is_text(const Column<ReportRange>&);
 template bool is_text(const Column<Counters>&);
 template bool is_text(const Column<ReportDevice>&);
+template bool is_text(const Column<ReportHeap>&);
 template bool is_text(const Column<ComparisonRow>&);
 
 }  // namespace umrt

@@ -17,7 +17,7 @@ namespace umrt {
 // with a value are derived.
 template <class T>
 using Getter = std::variant<Bytes& (*)(T&), std::uint64_t& (*)(T&), std::uint32_t& (*)(T&), Ticks& (*)(T&),
-                            std::string& (*)(T&), bool& (*)(T&), PageClass& (*)(T&), Reason& (*)(T&),
+                            Permille& (*)(T&), std::string& (*)(T&), bool& (*)(T&), PageClass& (*)(T&), Reason& (*)(T&),
                             Bytes (*)(const T&), std::uint64_t (*)(const T&), std::string (*)(const T&)>;
 
 enum class Shown : std::uint8_t {
@@ -28,7 +28,7 @@ enum class Shown : std::uint8_t {
 
 template <class T>
 struct Column {
-  std::string_view key;  // in JSON; ends in its unit: _bytes, _ms; a plain name is a count or a text
+  std::string_view key;  // in JSON; ends in its unit: _bytes, _ms, _ratio; a plain name is a count or a text
   Shown shown;
   std::string_view heading;  // in the text
   std::string_view text;     // what it means, for docs/report.md
@@ -39,6 +39,7 @@ std::span<const Column<ReportRange>> range_columns();
 std::span<const Column<Counters>> counter_columns();  // of every range, and of the totals
 std::span<const Column<ReportTotals>> total_columns();
 std::span<const Column<ReportDevice>> device_columns();
+std::span<const Column<ReportHeap>> heap_columns();
 std::span<const Column<ComparisonRow>> comparison_columns();
 std::span<const Column<RunFacts>> run_columns();
 

@@ -4,26 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "telemetry/evidence.h"
+#include "telemetry/finding_rules.h"
 #include "telemetry/human.h"
 
 namespace umrt {
-namespace {
-
-constexpr auto demand = static_cast<std::size_t>(Cause::demand);
-
-// Free memory below which blocks are evicted ahead of need, by default (evict.low).
-constexpr Bytes water_mark = 16_MiB;
-
-// A change to one range that would save less than this part of the run is not worth a line.
-constexpr std::uint64_t least_gain = 200;
-
-// In fewer granules than these the order of faults is chance: some are resident and passed over.
-constexpr std::uint64_t granules_of_a_walk = 16;
-
-using Found = std::vector<Finding>;
 
 void say(Found& found, const ReportRange& range, Ticks gain, std::string text) {
   found.push_back({.rule = {}, .range = label_of(range), .text = std::move(text), .gain = gain});
@@ -32,6 +18,16 @@ void say(Found& found, const ReportRange& range, Ticks gain, std::string text) {
 void say(Found& found, Ticks gain, std::string text) {
   found.push_back({.rule = {}, .range = {}, .text = std::move(text), .gain = gain});
 }
+
+namespace {
+
+constexpr auto demand = static_cast<std::size_t>(Cause::demand);
+
+// A change to one range that would save less than this part of the run is not worth a line.
+constexpr std::uint64_t least_gain = 200;
+
+// In fewer granules than these the order of faults is chance: some are resident and passed over.
+constexpr std::uint64_t granules_of_a_walk = 16;
 
 // ---- what was lost
 
@@ -153,75 +149,6 @@ void find_thrashing(const ReportModel& model, Found& found) {
   }
 }
 
-// ---- memory
-
-void find_short_budget(const ReportModel& model, Found& found) {
-  const ReportTotals& totals = model.totals;
-  if (totals.counters.refaults == 0 || totals.device_working_set <= totals.budget) return;
-  Ticks again;
-  for (const ReportRange& range : model.ranges) again += stall_again(range);
-  const std::uint64_t devices = std::max<std::size_t>(1, model.devices.size());
-  const Bytes each = round_up({totals.device_working_set.n / devices}, 1_MiB) + water_mark;
-  // Counted half: more memory is seldom to be had.
-  say(found, {again.n / 2},
-      fmt::format("Kernels use {} and the budget is {}, {} too little: {} faults were on bytes evicted before. With "
-                  "UMRT_DEVICE_BUDGET={}MiB{} they vanish.",
-                  human(totals.device_working_set), human(totals.budget),
-                  human(totals.device_working_set - totals.budget), human_count(totals.counters.refaults), each.n >> 20,
-                  devices > 1 ? " (each device)" : ""));
-}
-
-void find_idle(const ReportModel& model, Found& found) {
-  const ReportTotals& totals = model.totals;
-  for (const ReportRange& range : model.ranges) {
-    const Counters& counters = range.counters;
-    const Bytes held = bytes_on_devices(range);
-    // What is resident shows no use by itself; a sampled granule that nobody came back to does.
-    const bool is_seen = held == Bytes{} || counters.samples > counters.samples_touched;
-    if (range.count > 1 || !range.is_live || !is_seen || !was_used_by_device(counters)) continue;
-    if (range.launches_since_use < 8 || counters.last_use.n * 2 > totals.elapsed.n) continue;
-    if (range.bytes.n * 16 < totals.budget.n) continue;
-    const bool is_on_device = held > Bytes{};
-    say(found, range,
-        totals.counters.refaults == 0 ? Ticks{} : share_of(totals.counters.stall, held.n, totals.budget.n),
-        fmt::format("Range {} is idle: the last {} launches did not use it, and it holds {} of {} memory. Free it{}{}.",
-                    quoted(range), human_count(range.launches_since_use), human(is_on_device ? held : range.bytes),
-                    is_on_device ? "device" : "host", is_on_device ? ", or umrt_prefetch_async it to the host" : "",
-                    range.hints.is_discardable
-                        ? ""
-                        : ", or advise UMRT_ADVISE_SET_DISCARDABLE if its contents are not needed"));
-  }
-}
-
-void find_small_allocations(const ReportModel& model, Found& found) {
-  std::map<std::string, ReportRange> by_label;
-  for (const ReportRange& range : model.ranges) {
-    const auto [place, is_new] = by_label.try_emplace(label_of(range), range);
-    if (!is_new) add(place->second, range);
-  }
-  for (const auto& [label, range] : by_label) {
-    const Bytes mean{range.bytes.n / std::max<std::uint64_t>(1, range.count)};
-    if (range.count < 64 || mean > 64_KiB) continue;
-    say(found, range, range.counters.stall,
-        fmt::format("{} allocations of {} on average at {}: allocate one range and divide it, so that neighbours "
-                    "come with one fault.",
-                    human_count(range.count), human(mean), quoted(range)));
-  }
-}
-
-void find_pinned(const ReportModel& model, Found& found) {
-  const Counters& totals = model.totals.counters;
-  if (totals.evictions_pinned < 16 || totals.evictions_pinned * 100 < totals.evictions) return;
-  const auto most = std::max_element(model.ranges.begin(), model.ranges.end(), [](const auto& a, const auto& b) {
-    return a.counters.evictions_pinned < b.counters.evictions_pinned;
-  });
-  const std::string where = most == model.ranges.end() ? "" : ", most of them in " + quoted(*most);
-  say(found, share_of(totals.stall, totals.evictions_pinned, totals.evictions + totals.evictions_pinned),
-      fmt::format("{} evictions were skipped because the kernel held the pages{}: I/O in flight, mlock, io_uring "
-                  "buffers. Do the I/O from memory outside of umrt_malloc, or end it before the launch.",
-                  human_count(totals.evictions_pinned), where));
-}
-
 // ---- the machine
 
 void find_system_calls(const ReportModel& model, Found& found) {
@@ -252,8 +179,10 @@ constexpr FindingRule rules[] = {
     {"read-mostly", "several devices read a range and take it from each other", find_read_by_devices},
     {"thrashing", "blocks were held because two processors want them in turn", find_thrashing},
     {"short-budget", "kernels use more than the budget and fault on what was evicted", find_short_budget},
-    {"idle", "a range that kernels used once is not used any more", find_idle},
-    {"small-allocations", "64 or more allocations of at most 64 KiB have one label", find_small_allocations},
+    {"idle", "a range that kernels used once is not used any more, for 8 launches and half of the run", find_idle},
+    {"small-allocations",
+     "64 or more allocations of at most 64 KiB have one label, or 256 or more share pages and kernels wait for those",
+     find_small_allocations},
     {"pinned", "evictions are skipped because the kernel holds pages", find_pinned},
     {"system-calls", "system calls on managed buffers cannot be served", find_system_calls},
     {"no-huge-pages", "device memory of 2M ranges is made of 4 KiB pages", find_no_huge_pages},

@@ -2,87 +2,16 @@
 #include "telemetry/json_report.h"
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "telemetry/columns.h"
+#include "telemetry/json_figures.h"
 
 namespace umrt {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// ---- figures, both ways; the reader throws, and report_from_json catches
-
-Json json_of(Bytes bytes) { return bytes.n; }
-Json json_of(std::uint64_t count) { return count; }
-Json json_of(std::uint32_t count) { return count; }
-Json json_of(Ticks time) { return static_cast<double>(time.n) / 1e6; }
-Json json_of(const std::string& words) { return words; }
-Json json_of(bool is_so) { return is_so; }
-Json json_of(PageClass page_class) { return granule_bytes(page_class).n; }
-Json json_of(Reason reason) { return reason_name(reason); }
-
-std::uint64_t count_in(const Json& json) {
-  if (!json.is_number_unsigned()) throw std::invalid_argument("a number from 0 on belongs here, not " + json.dump());
-  return json.get<std::uint64_t>();
-}
-
-void read(const Json& json, Bytes& bytes) { bytes.n = count_in(json); }
-void read(const Json& json, std::uint64_t& count) { count = count_in(json); }
-void read(const Json& json, std::uint32_t& count) { count = static_cast<std::uint32_t>(count_in(json)); }
-void read(const Json& json, std::string& words) { words = json.get<std::string>(); }
-void read(const Json& json, bool& is_so) { is_so = json.get<bool>(); }
-
-void read(const Json& json, Ticks& time) {
-  const auto milliseconds = json.get<double>();
-  if (!(milliseconds >= 0 && milliseconds < 1e12)) {
-    throw std::invalid_argument("milliseconds belong here, not " + json.dump());
-  }
-  time.n = static_cast<std::uint64_t>(std::llround(milliseconds * 1e6));
-}
-
-void read(const Json& json, PageClass& page_class) {
-  for (const PageClass c : {PageClass::page_4k, PageClass::page_64k, PageClass::page_2m}) {
-    if (count_in(json) == granule_bytes(c).n) {
-      page_class = c;
-      return;
-    }
-  }
-  throw std::invalid_argument("4096, 65536 or 2097152 belongs here, not " + json.dump());
-}
-
-void read(const Json& json, Reason& reason) {
-  for (auto r = Reason::none; r <= Reason::device_lost; r = static_cast<Reason>(static_cast<unsigned>(r) + 1)) {
-    if (json == reason_name(r)) {
-      reason = r;
-      return;
-    }
-  }
-  throw std::invalid_argument("no reason is called " + json.dump());
-}
-
-// ---- walks over the tables of columns
-
-template <class T>
-void write(Json& to, std::span<const Column<T>> columns, const T& subject) {
-  for (const Column<T>& column : columns) {
-    with_figure(column, subject, [&](const auto& figure) { to[std::string{column.key}] = json_of(figure); });
-  }
-}
-
-template <class T>
-void read(const Json& from, std::span<const Column<T>> columns, T& subject) {
-  for (const Column<T>& column : columns) {
-    std::visit(
-        [&](auto get) {
-          if constexpr (std::is_reference_v<decltype(get(subject))>)
-            read(from.at(std::string{column.key}), get(subject));
-        },
-        column.get);
-  }
-}
+using umrt::json_of;  // the overloads below would hide them
+using umrt::read;
+using umrt::write;
 
 // ---- what is no single figure
 
@@ -236,6 +165,7 @@ ReportModel model_of(const Json& json) {
   read(json.at("totals"), total_columns(), model.totals);
   read(json.at("totals"), model.totals.counters, processors);
   read(json.at("slot_ms"), model.slot);
+  read(json.at("heap"), heap_columns(), model.heap);
   for (const Json& range : json.at("ranges")) read(range, model.ranges.emplace_back(), processors);
   for (const Json& row : json.at("comparison")) read(row, comparison_columns(), model.comparison.emplace_back());
   for (const Json& finding : json.at("findings")) read(finding, model.findings.emplace_back());
@@ -252,6 +182,7 @@ std::string to_json(const ReportModel& model) {
   write(json["totals"], total_columns(), model.totals);
   write(json["totals"], model.totals.counters, processors);
   json["slot_ms"] = json_of(model.slot);
+  write(json["heap"], heap_columns(), model.heap);
   for (const char* list : {"devices", "ranges", "comparison", "findings"}) json[list] = Json::array();
   for (const ReportDevice& device : model.devices) json["devices"].push_back(json_of(device));
   for (const ReportRange& range : model.ranges) json["ranges"].push_back(json_of(range, processors));

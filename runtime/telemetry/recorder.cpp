@@ -180,6 +180,7 @@ ReportRange Recorder::report(const Live& entry, const RangeView& view) const {
   range.bytes = identity.bytes;
   range.page_class = identity.page_class;
   range.hints = identity.hints;
+  range.is_shared = identity.is_shared;
   range.created = identity.created;
   range.launches_since_use = timelines_.launches_since(std::max(counters.last_use, identity.created));
   range.bytes_in_once = std::min(total_of(counters.bytes_in), view.bytes);
@@ -234,12 +235,13 @@ std::vector<ReportDevice> Recorder::devices(const EngineSnapshot& snapshot, Tick
   return devices;
 }
 
-ReportModel Recorder::build(const EngineSnapshot& snapshot, Ticks now) const {
+ReportModel Recorder::build(const EngineSnapshot& snapshot, Ticks now, const ReportHeap& heap) const {
   UMRT_ASSERT(snapshot.devices.size() == devices_.size());
   ReportModel model;
   model.run = run_;
   model.totals = totals(snapshot, now);
   model.devices = devices(snapshot, now);
+  model.heap = heap;
   model.slot = timelines_.slot();
   std::vector<std::pair<ReportRange, TimelineId>> whole;
   for (const RangeView& view : snapshot.ranges) {

@@ -26,6 +26,7 @@ struct RangeIdentity {
   std::string call_site;
   Hints hints;
   Ticks created;
+  bool is_shared = false;  // small allocations lie in it
 };
 
 struct RecorderLimits {
@@ -59,7 +60,7 @@ class Recorder {
   void sample(const EngineSnapshot& snapshot, Ticks now);
 
   // Everything so far, with findings.
-  ReportModel build(const EngineSnapshot& snapshot, Ticks now) const;
+  ReportModel build(const EngineSnapshot& snapshot, Ticks now, const ReportHeap& heap = {}) const;
 
  private:
   struct Live {

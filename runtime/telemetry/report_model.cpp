@@ -71,6 +71,7 @@ void add(ReportRange& to, const ReportRange& more) {
   to.bytes += more.bytes;
   to.count += more.count;
   to.is_live = to.is_live || more.is_live;
+  to.is_shared = to.is_shared && more.is_shared;
   to.created = std::min(to.created, more.created);
   to.retired = std::max(to.retired, more.retired);
   to.launches_since_use = std::min(to.launches_since_use, more.launches_since_use);

@@ -48,6 +48,7 @@ struct ReportRange {  // one range, or several of one label together (count > 1)
   Hints hints;
   std::uint64_t count = 1;
   bool is_live = true;
+  bool is_shared = false;  // many small allocations lie in it
   Ticks created, retired;
   std::uint64_t launches_since_use = 0;  // launches known to have begun after its last use
   Bytes bytes_in_once;                   // of what was copied in, each byte of the range counted once
@@ -75,6 +76,21 @@ struct ReportTotals {
   Counters counters;
 };
 
+struct Permille {  // a ratio
+  std::uint32_t n = 0;
+};
+
+struct ReportHeap {                     // managed memory as the application has it, when the report was made
+  Bytes used{};                         // addresses handed out, in whole granules
+  Bytes reserved{};                     // of the arena
+  Bytes cached{};                       // of those used: freed ranges that threads keep for their next allocation
+  Bytes free_run_max{};                 // the largest allocation that the reserved part has room for
+  Permille fragmented{};                // external: the share of free bytes outside of the largest free runs
+  std::uint64_t small_allocations = 0;  // live ones that share ranges
+  Bytes small_bytes{};                  // of those, as asked for
+  Bytes small_ranges{};                 // the ranges that they share
+};
+
 struct ComparisonRow {  // one run of the same job, measured
   std::string label;
   Ticks elapsed, stall;
@@ -93,6 +109,7 @@ struct ReportModel {
   RunFacts run;
   ReportTotals totals;
   std::vector<ReportDevice> devices;
+  ReportHeap heap;
   Ticks slot;                       // width of a timeline's slots
   std::vector<ReportRange> ranges;  // most bytes moved first
   std::vector<ComparisonRow> comparison;

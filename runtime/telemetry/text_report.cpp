@@ -214,12 +214,22 @@ std::string ranges(const ReportModel& model, const TextStyle& style, const Glyph
   return text + placements(model, style);
 }
 
+std::string heap(const ReportModel& model, const Glyphs& glyphs) {
+  if (model.heap.reserved == Bytes{}) return "\nHEAP\n  nothing allocated\n";
+  TextTable table{glyphs};
+  add_columns(table, heap_columns());
+  std::vector<std::string> cells;
+  add_cells(cells, heap_columns(), model.heap);
+  table.add_row(std::move(cells));
+  return "\nHEAP  addresses of managed memory\n" + table.text(2);
+}
+
 }  // namespace
 
 std::string to_text(const ReportModel& model, const TextStyle& style) {
   const Glyphs& set = glyphs(style.is_ascii);
   return headline(model, set) + essence(model, set) + what_to_change(model) + comparison(model, set) +
-         devices(model, set) + ranges(model, style, set);
+         devices(model, set) + ranges(model, style, set) + heap(model, set);
 }
 
 }  // namespace umrt

@@ -49,6 +49,20 @@ TEST_F(AbiReport, FillsABufferOfTheBytesThatItAskedFor) {
   }
 }
 
+TEST_F(AbiReport, HasTheHeapAndWhatIsSmallInIt) {
+  std::vector<void*> small(300);
+  for (void*& pointer : small) ASSERT_TRUE(succeeds(umrt_malloc(&pointer, 100)));
+  const auto path = folder / "heap";
+  ASSERT_TRUE(succeeds(umrt_report_file(UMRT_REPORT_JSON, path.c_str())));
+  EXPECT_THAT(content(path), ::testing::HasSubstr("\"small_allocations\": 300,\n"));
+  EXPECT_THAT(content(path), ::testing::HasSubstr("\"small_allocations_bytes\": 30000,\n"));
+  EXPECT_THAT(content(path), ::testing::HasSubstr("\"small_ranges_bytes\": 131072\n"));
+  EXPECT_THAT(content(path), ::testing::ContainsRegex("\"is_shared\": true"));
+  ASSERT_TRUE(succeeds(umrt_report_file(UMRT_REPORT_TEXT, path.c_str())));
+  EXPECT_THAT(content(path), ::testing::HasSubstr("\nHEAP  addresses of managed memory\n"));
+  for (void* const pointer : small) EXPECT_TRUE(succeeds(umrt_free(pointer)));
+}
+
 TEST_F(AbiReport, CutsTheTextWhereTheBufferEnds) {
   std::string text(64, '#');
   std::size_t needed = 0;

@@ -25,6 +25,7 @@ void check_table(std::span<const Column<T>> columns) {
         std::holds_alternative<Bytes& (*)(T&)>(column.get) || std::holds_alternative<Bytes (*)(const T&)>(column.get);
     EXPECT_TRUE(!is_bytes || column.key.find("bytes") != std::string_view::npos) << "a size says so in its key";
     EXPECT_TRUE(!std::holds_alternative<Ticks& (*)(T&)>(column.get) || ends_in(column.key, "_ms"));
+    EXPECT_EQ(std::holds_alternative<Permille& (*)(T&)>(column.get), ends_in(column.key, "_ratio"));
   }
 }
 
@@ -32,6 +33,7 @@ TEST(Columns, of_ranges_have_texts_and_keys_with_units) { check_table(range_colu
 TEST(Columns, of_counters_have_texts_and_keys_with_units) { check_table(counter_columns()); }
 TEST(Columns, of_totals_have_texts_and_keys_with_units) { check_table(total_columns()); }
 TEST(Columns, of_devices_have_texts_and_keys_with_units) { check_table(device_columns()); }
+TEST(Columns, of_the_heap_have_texts_and_keys_with_units) { check_table(heap_columns()); }
 TEST(Columns, of_the_comparison_have_texts_and_keys_with_units) { check_table(comparison_columns()); }
 TEST(Columns, of_the_run_have_texts_and_keys_with_units) { check_table(run_columns()); }
 

@@ -37,7 +37,7 @@ class ExampleRun {
     sum_up();
   }
 
-  ReportModel report() const { return recorder_.build(snapshot_, at(elapsed_ms)); }
+  ReportModel report() const { return recorder_.build(snapshot_, at(elapsed_ms), heap_); }
 
  private:
   static constexpr std::uint64_t elapsed_ms = 18'400;
@@ -125,6 +125,14 @@ class ExampleRun {
   Recorder recorder_;
   std::deque<Part> parts_;
   EngineSnapshot snapshot_;
+  ReportHeap heap_{.used = 1976_MiB,
+                   .reserved = 2_GiB,
+                   .cached = 0_B,
+                   .free_run_max = 62_MiB,
+                   .fragmented = {139},
+                   .small_allocations = 12,
+                   .small_bytes = 768_B,
+                   .small_ranges = 64_KiB};
   Address base_;
   Part *edges_ = nullptr, *offsets_ = nullptr, *ranks_ = nullptr, *next_ = nullptr, *distances_ = nullptr;
 };

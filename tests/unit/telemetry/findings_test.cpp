@@ -56,6 +56,14 @@ ReportRange swept(Bytes bytes) {
   return range;
 }
 
+ReportRange shared_range(std::uint64_t faults) {
+  ReportRange range = used_range("small allocations of 256 bytes", 64_KiB);
+  range.page_class = PageClass::page_64k;
+  range.is_shared = true;
+  range.counters.faults[1] = {faults, 0};
+  return range;
+}
+
 const std::vector<Case> cases{
     {"data-lost",
      [](ReportModel& m) {
@@ -139,10 +147,12 @@ const std::vector<Case> cases{
        m.ranges[0].counters.last_use = second;
        m.ranges[0].counters.samples = 5;
        m.ranges[0].launches_since_use = 120;
+       m.totals.launches = 132;
        m.totals.counters.refaults = 5;
      },
      [](ReportModel& m) { m.ranges[0].counters.samples_touched = 5; },
-     {"`input`", "120 launches", "300 MiB of device memory", "Free it", "UMRT_ADVISE_SET_DISCARDABLE"}},
+     {"`input` is idle since launch 12 of 132 at the latest", "120 launches", "300 MiB of device memory", "Free it",
+      "UMRT_ADVISE_SET_DISCARDABLE"}},
     {"small-allocations",
      [](ReportModel& m) {
        m.ranges.push_back(used_range("node", 4_MiB));
@@ -150,6 +160,16 @@ const std::vector<Case> cases{
      },
      [](ReportModel& m) { m.ranges[0].count = 32; },
      {"1,024 allocations of 4.00 KiB", "`node`", "one range"}},
+    {"small-allocations",
+     [](ReportModel& m) {
+       m.ranges.push_back(shared_range(100));
+       m.heap.small_allocations = 256;
+       m.heap.small_bytes = 4_KiB;
+       m.heap.small_ranges = 64_KiB;
+     },
+     [](ReportModel& m) { m.heap.small_allocations = 255; },
+     {"256 small allocations (4.00 KiB) share 64.0 KiB of pages", "`small allocations of 256 bytes`",
+      "64.0 KiB were copied, and kernels faulted 100 times", "Use one allocation"}},
     {"pinned",
      [](ReportModel& m) {
        m.ranges.push_back(used_range("buffer", 64_MiB));
@@ -250,6 +270,58 @@ TEST(Findings, read_on_both_sides_asks_for_a_copy_on_each) {
   const std::vector<Finding> found = findings(model);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(found[0].text, HasSubstr("UMRT_ADVISE_SET_READ_MOSTLY"));
+}
+
+TEST(Findings, a_range_that_no_launch_used_is_idle_since_before_the_first) {
+  ReportModel model = quiet();
+  model.ranges.push_back(used_range("input", 400_MiB));
+  model.ranges[0].counters.last_use = second;
+  model.ranges[0].launches_since_use = 40;
+  model.totals.launches = 40;
+  const std::vector<Finding> found = findings(model);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].text, HasSubstr("idle since before the first launch: the last 40 launches"));
+  EXPECT_THAT(found[0].text, HasSubstr("400 MiB of host memory"));
+}
+
+ReportModel with_small_allocations() {
+  ReportModel model = quiet();
+  model.heap.small_allocations = 10'000;
+  return model;
+}
+
+TEST(Findings, small_allocations_that_no_kernel_waits_for_are_fine) {
+  ReportModel model = with_small_allocations();
+  EXPECT_TRUE(findings(model).empty());
+  model.ranges.push_back(shared_range(0));  // copied by request
+  EXPECT_TRUE(findings(model).empty());
+  model.ranges[0] = shared_range(100);
+  model.ranges[0].counters.stall = {};
+  EXPECT_TRUE(findings(model).empty());
+  model.ranges[0] = shared_range(100);
+  model.ranges[0].is_shared = false;
+  EXPECT_TRUE(findings(model).empty());
+}
+
+TEST(Findings, small_allocations_are_one_finding_with_the_sums_of_all_sizes) {
+  ReportModel model = with_small_allocations();
+  for (const std::uint64_t seconds : {2, 2, 3}) {  // two ranges of one size, the other waited for more than either
+    model.ranges.push_back(shared_range(100 * seconds));
+    model.ranges.back().name = seconds == 2 ? "small allocations of 512 bytes" : "small allocations of 768 bytes";
+    model.ranges.back().counters.stall = Ticks{second.n * seconds};
+  }
+  const std::vector<Finding> found = findings(model);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].text, HasSubstr("192 KiB were copied, and kernels faulted 700 times"));
+  EXPECT_THAT(found[0].text, HasSubstr("waited most for `small allocations of 512 bytes`"));
+  EXPECT_EQ(found[0].gain, (Ticks{second.n * 7}));
+}
+
+TEST(Findings, many_shared_ranges_are_not_taken_for_allocations_of_their_own) {
+  ReportModel model = quiet();
+  model.ranges.push_back(shared_range(100));
+  model.ranges[0].count = 1'000;
+  EXPECT_TRUE(findings(model).empty());
 }
 
 }  // namespace

@@ -82,6 +82,27 @@ TEST(JsonReport, has_schema_version_1_and_all_parts) {
   }
 }
 
+TEST(JsonReport, has_the_heap_as_bytes_counts_and_a_ratio) {
+  ReportModel model;
+  model.heap = {.used = 6_MiB,
+                .reserved = 64_MiB,
+                .cached = 1_MiB,
+                .free_run_max = 50_MiB,
+                .fragmented = {138},
+                .small_allocations = 300,
+                .small_bytes = 5_KiB,
+                .small_ranges = 128_KiB};
+  const Json wanted = {{"used_bytes", (6_MiB).n},
+                       {"reserved_bytes", (64_MiB).n},
+                       {"cached_bytes", (1_MiB).n},
+                       {"largest_free_run_bytes", (50_MiB).n},
+                       {"external_fragmentation_ratio", 0.138},
+                       {"small_allocations", 300},
+                       {"small_allocations_bytes", (5_KiB).n},
+                       {"small_ranges_bytes", (128_KiB).n}};
+  EXPECT_EQ(Json::parse(to_json(model)).at("heap"), wanted);
+}
+
 TEST(JsonReport, an_empty_run_has_empty_lists) {
   const Json json = Json::parse(to_json(ReportModel{}));
   for (const char* list : {"devices", "ranges", "comparison", "findings"}) EXPECT_EQ(json.at(list), Json::array());
@@ -117,6 +138,10 @@ TEST(JsonReport, says_what_is_wrong_with_a_text) {
   json = example();
   json["ranges"][0]["page_class_bytes"] = 5;
   EXPECT_THAT(problem_of(json), HasSubstr("65536"));
+
+  json = example();
+  json["heap"]["external_fragmentation_ratio"] = 1.5;
+  EXPECT_THAT(problem_of(json), HasSubstr("1.5"));
 
   json = example();
   json["ranges"][0]["placement"] = "by-magic";

@@ -50,6 +50,7 @@ TEST(Manual, explains_every_column_of_ranges) { expect_section("range columns", 
 TEST(Manual, explains_every_counter) { expect_section("counters", table_of(counter_columns())); }
 TEST(Manual, explains_every_total) { expect_section("totals", table_of(total_columns())); }
 TEST(Manual, explains_every_column_of_devices) { expect_section("device columns", table_of(device_columns())); }
+TEST(Manual, explains_every_column_of_the_heap) { expect_section("heap columns", table_of(heap_columns())); }
 TEST(Manual, explains_every_column_of_the_comparison) { expect_section("comparison", table_of(comparison_columns())); }
 TEST(Manual, explains_every_fact_of_the_run) { expect_section("run", table_of(run_columns())); }
 

@@ -237,6 +237,30 @@ TEST_F(RecorderTest, shows_the_hints_that_were_advised_last) {
   EXPECT_EQ(build(ms(1)).ranges[0].hints, hints);
 }
 
+TEST_F(RecorderTest, the_heap_is_in_the_report_and_findings_know_it) {
+  start();
+  Counters& counters = create(0, 64_KiB, "own");
+  recorder_->range_created({.range = {1},
+                            .base = {(1_GiB).n},
+                            .bytes = 64_KiB,
+                            .name = "small",
+                            .call_site = {},
+                            .hints = {},
+                            .created = {},
+                            .is_shared = true});
+  counters.faults[1] = {50, 0};
+  counters.stall = ms(5);
+  snapshot_.ranges.push_back({{1}, {(1_GiB).n}, 64_KiB, PageClass::page_64k, {}, {}, &counters});
+  ReportHeap heap;
+  heap.small_allocations = 1'000;
+  const ReportModel model = recorder_->build(snapshot_, ms(10), heap);
+  EXPECT_EQ(model.heap.small_allocations, 1'000u);
+  for (const ReportRange& range : model.ranges) EXPECT_EQ(range.is_shared, range.name == "small") << range.name;
+  ASSERT_EQ(model.findings.size(), 1u);
+  EXPECT_EQ(model.findings[0].rule, "small-allocations");
+  EXPECT_EQ(model.findings[0].range, "small");
+}
+
 TEST_F(RecorderTest, equal_runs_give_equal_reports) {
   const auto run = [this] {
     snapshot_.ranges.clear();

@@ -18,7 +18,7 @@ Counters numbered(std::uint64_t first) {
           if constexpr (std::is_reference_v<decltype(get(counters))>) {
             auto& figure = get(counters);
             if constexpr (requires { figure.n; }) {
-              figure.n = n++;
+              figure.n = static_cast<decltype(figure.n)>(n++);
             } else if constexpr (std::is_integral_v<std::remove_reference_t<decltype(figure)>>) {
               figure = static_cast<std::remove_reference_t<decltype(figure)>>(n++);
             }

@@ -38,6 +38,16 @@ TEST(TextReport, of_a_run_that_did_nothing_is_whole) {
   EXPECT_THAT(text, HasSubstr("RANGES  most bytes moved first\n  none\n"));
 }
 
+TEST(TextReport, has_the_heap_in_one_line) {
+  ReportModel model;
+  EXPECT_THAT(to_text(model), HasSubstr("HEAP\n  nothing allocated\n"));
+  model.heap = {.used = 6_MiB, .reserved = 64_MiB, .free_run_max = 50_MiB, .fragmented = {138}};
+  model.heap.small_allocations = 1'234;
+  const std::string text = to_text(model);
+  const std::string line = text.substr(text.rfind("\n", text.size() - 2) + 1);
+  EXPECT_EQ(line, "  6.00 MiB  64.0 MiB     -          50.0 MiB        14 %  1,234           -             -\n");
+}
+
 TEST(TextReport, says_how_many_ranges_it_leaves_out) {
   EXPECT_THAT(to_text(test::example_report(), {.ranges_max = 2}), HasSubstr("and 3 more rows in the JSON report"));
 }
