@@ -35,7 +35,7 @@ TEST(HeapSummary, HolesBetweenRangesAreFragmentation) {
   std::vector<void*> ranges;
   for (int i = 0; i < 32; ++i) ranges.push_back(f.allocate(2_MiB));
   EXPECT_EQ(summary(f).fragmented.n, 0u);
-  for (int i = 0; i < 32; i += 2) ASSERT_TRUE(f.heap->free(ranges[i]));
+  for (std::size_t i = 0; i < 32; i += 2) ASSERT_TRUE(f.heap->free(ranges[i]));
   EXPECT_EQ(summary(f).used, 32_MiB);
   EXPECT_EQ(summary(f).free_run_max, 2_MiB);
   EXPECT_EQ(summary(f).fragmented.n, 937u);  // 30 of 32 MiB
@@ -62,7 +62,7 @@ TEST(HeapSummary, SmallAllocationsAreCountedWhileTheyLive) {
   EXPECT_EQ(heap.small_allocations, 301u);
   EXPECT_EQ(heap.small_bytes, 4000_B);
   EXPECT_EQ(heap.small_ranges, 192_KiB);
-  for (int i = 1; i < 300; ++i) ASSERT_TRUE(f.heap->free(objects[i]));
+  for (std::size_t i = 1; i < 300; ++i) ASSERT_TRUE(f.heap->free(objects[i]));
   heap = summary(f);
   EXPECT_EQ(heap.small_allocations, 2u);
   EXPECT_EQ(heap.small_bytes, 1010_B);

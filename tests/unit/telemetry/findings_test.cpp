@@ -305,7 +305,7 @@ TEST(Findings, small_allocations_that_no_kernel_waits_for_are_fine) {
 
 TEST(Findings, small_allocations_are_one_finding_with_the_sums_of_all_sizes) {
   ReportModel model = with_small_allocations();
-  for (const std::uint64_t seconds : {2, 2, 3}) {  // two ranges of one size, the other waited for more than either
+  for (const std::uint64_t seconds : {2u, 2u, 3u}) {  // two ranges of one size, the other waited for more than either
     model.ranges.push_back(shared_range(100 * seconds));
     model.ranges.back().name = seconds == 2 ? "small allocations of 512 bytes" : "small allocations of 768 bytes";
     model.ranges.back().counters.stall = Ticks{second.n * seconds};
