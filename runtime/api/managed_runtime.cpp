@@ -96,17 +96,23 @@ Result<ManagedRuntime::Part> ManagedRuntime::part_of(const void* pointer, Bytes 
   return Part{*allocation, begin_in_range, begin_in_range + bytes};
 }
 
+// Another thread may have freed it since it was looked up.
+bool ManagedRuntime::is_there(const ServiceLoop& loop, const Part& part) {
+  return loop.holds(part.allocation.range, part.allocation.range_base, part.end);
+}
+
 Status ManagedRuntime::advise(const void* pointer, Bytes bytes, umrt_advice advice, umrt_location location) {
   if (auto valid = advised({}, advice, location, device_count()); !valid) return tl::unexpected(valid.error());
   const auto part = part_of(pointer, bytes);
   if (!part) return tl::unexpected(part.error());
   if (part->allocation.is_small) return {};  // it shares its block with others
   Hints last;
-  auto done = service_->call_and_wait([&](ServiceLoop& loop, ServiceLoop::Done ended) {
+  auto done = service_->call_and_wait([&](ServiceLoop& loop, const ServiceLoop::Done& ended) {
+    if (!is_there(loop, *part)) return ended(foreign(pointer));
     const auto change = [&](const Hints& hints) { return last = *advised(hints, advice, location, device_count()); };
-    loop.advise(part->allocation.range, part->begin, part->end, change, std::move(ended));
+    loop.advise(part->allocation.range, part->begin, part->end, change, ended);
   });
-  heap_.set_hints(part->allocation.range, last);
+  if (done) heap_.set_hints(part->allocation.range, last);
   return done;
 }
 
@@ -115,9 +121,10 @@ Status ManagedRuntime::prefetch(const void* pointer, Bytes bytes, umrt_location 
   if (!processor) return tl::unexpected(processor.error());
   const auto part = part_of(pointer, bytes);
   if (!part) return tl::unexpected(part.error());
-  return service_->call([&](ServiceLoop& loop) {
-    return loop.streams().add(number_of(stream),
-                              PrefetchWork{part->allocation.range, part->begin, part->end, *processor});
+  return service_->call([&](ServiceLoop& loop) -> Status {
+    if (!is_there(loop, *part)) return foreign(pointer);
+    return loop.streams().add(number_of(stream), PrefetchWork{part->allocation.range, part->allocation.range_base,
+                                                              part->begin, part->end, *processor});
   });
 }
 
@@ -146,15 +153,19 @@ Result<umrt_pointer_info> ManagedRuntime::pointer_info(const void* pointer) {
   if (!allocation) return foreign(pointer);
   const Address address = service_->arena().address(pointer);
   wait_landed(address, address + 1_B, granule_bytes(allocation->page_class));
-  const Residency residency = service_->call([&](ServiceLoop& loop) { return loop.engine().residency(address); });
+  const auto residency = service_->call([&](ServiceLoop& loop) -> std::optional<Residency> {
+    if (!loop.holds(allocation->range, allocation->range_base, allocation->range_bytes)) return std::nullopt;
+    return loop.engine().residency(address);
+  });
+  if (!residency) return foreign(pointer);
   umrt_pointer_info info{};
   info.base = service_->arena().pointer(allocation->base);
   info.bytes = allocation->bytes.n;
   info.page_class = static_cast<umrt_page_class>(allocation->page_class);
-  info.on_host = residency.resident & 1u;
-  info.on_devices = residency.resident >> 1u;
-  info.is_remote = residency.is_remote;
-  info.location = location_of(home_of(residency));
+  info.on_host = residency->resident & 1u;
+  info.on_devices = residency->resident >> 1u;
+  info.is_remote = residency->is_remote;
+  info.location = location_of(home_of(*residency));
   std::string name;
   if (const auto facts = heap_.range_facts(allocation->range); facts && !allocation->is_small) name = facts->name;
   if (name.empty()) name = describe_call_sites({&allocation->call_site, 1}).front();
@@ -168,7 +179,8 @@ Result<umrt_residency> ManagedRuntime::residency(const void* pointer, Bytes byte
   const Allocation& allocation = part->allocation;
   const Bytes granule = granule_bytes(allocation.page_class);
   wait_landed(allocation.range_base + round_down(part->begin, granule), allocation.range_base + part->end, granule);
-  return service_->call([&](ServiceLoop& loop) {
+  return service_->call([&](ServiceLoop& loop) -> Result<umrt_residency> {
+    if (!is_there(loop, *part)) return foreign(pointer);
     umrt_residency sum{};
     for (Bytes at = part->begin; at < part->end;) {
       const Bytes next = std::min(round_down(at, granule) + granule, part->end);
@@ -198,9 +210,13 @@ Result<umrt_stream> ManagedRuntime::create_stream(std::uint32_t device) {
 }
 
 Status ManagedRuntime::destroy_stream(umrt_stream stream) {
-  auto done = synchronize_stream(stream);
-  if (!done && done.error().code == UMRT_ERROR_INVALID_HANDLE) return done;
-  return service_->call([&](ServiceLoop& loop) { return loop.streams().destroy_stream(number_of(stream)); });
+  for (;;) {
+    auto done = synchronize_stream(stream);
+    if (!done && done.error().code == UMRT_ERROR_INVALID_HANDLE) return done;
+    done = service_->call([&](ServiceLoop& loop) { return loop.streams().destroy_stream(number_of(stream)); });
+    const bool has_new_work = !done && done.error().code == UMRT_ERROR_NOT_READY;  // from another thread
+    if (!has_new_work) return done;
+  }
 }
 
 Status ManagedRuntime::synchronize_stream(umrt_stream stream) {

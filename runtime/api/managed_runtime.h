@@ -57,6 +57,7 @@ class ManagedRuntime final : public Runtime, private RangeBackend {
     Bytes begin, end;  // offsets in the engine's range
   };
   Result<Part> part_of(const void* pointer, Bytes bytes) const;
+  static bool is_there(const ServiceLoop& loop, const Part& part);
   Status check_device(std::uint32_t device) const;
   void log_leaks() const;
 

@@ -22,7 +22,8 @@ Result<std::unique_ptr<Service>> Service::start(const StartOptions& options, con
     made->loop_ = std::make_unique<ServiceLoop>(std::move(*device), options);
     has_started.end();
     made->loop_->run(made->mailbox_);
-    made->loop_.reset();  // devices end on the thread that made them
+    (void)made->may_end_.wait();  // who posted the last request may still be about to poke the device
+    made->loop_.reset();          // devices end on the thread that made them
   });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (auto started = has_started.wait(); !started) {
@@ -35,6 +36,7 @@ Result<std::unique_ptr<Service>> Service::start(const StartOptions& options, con
 Service::~Service() {
   if (!thread_.joinable()) return;
   call([](ServiceLoop& loop) { loop.stop(); });
+  may_end_.end();
   thread_.join();
 }
 

@@ -70,6 +70,7 @@ class Service {
 
   Mailbox mailbox_;
   std::thread thread_;
+  Completion may_end_;                 // nobody pokes the device any more
   std::unique_ptr<ServiceLoop> loop_;  // made and used by the thread
   Device* device_ = nullptr;           // the loop's; for `poke`
   Arena arena_;

@@ -59,7 +59,9 @@ ServiceLoop::ServiceLoop(std::unique_ptr<Device> device, const StartOptions& opt
       recorder_{run_facts(*device_, options)},
       samples_per_second_{device_->abilities().samples ? options.samples_per_second : 0},
       kernels_(device_->device_count()),
-      is_lost_(device_->device_count(), false) {}
+      is_lost_(device_->device_count(), false),
+      resets_(device_->device_count()),
+      actions_in_flight_(device_->device_count()) {}
 
 void ServiceLoop::run(Mailbox& mailbox) {
   DeviceEvents events;
@@ -69,6 +71,7 @@ void ServiceLoop::run(Mailbox& mailbox) {
     handle(events);
     mailbox.run_all(*this);
     advance_landings();
+    advance_resets();
     tick();
     streams_.advance();
   }
@@ -81,6 +84,8 @@ void ServiceLoop::handle(const DeviceEvents& events) {
       recorder_.fault(*fault);
     } else if (const auto* lost = std::get_if<DeviceLost>(&event)) {
       device_lost(*lost);
+    } else if (const auto* done = std::get_if<ActionDone>(&event)) {
+      count_in_flight(done->action, false);
     }
     untold_.push_back(event);
   }
@@ -108,6 +113,8 @@ void ServiceLoop::step() {
     actions_.clear();
     engine_.step(stepped_, actions_);
     device_->submit(actions_);
+    for (const Action& action : actions_)
+      if (const auto* block = std::get_if<BlockAction>(&action)) count_in_flight(*block, true);
     for (const Action& action : actions_) {  // the device has carried RangeReleased out
       if (const auto* released = std::get_if<RangeReleased>(&action)) end_request(released->request, {});
       if (const auto* done = std::get_if<RequestDone>(&action)) {
@@ -149,14 +156,19 @@ Status ServiceLoop::create_range(const NewRange& range) {
 }
 
 void ServiceLoop::release_range(RangeId range, Done done) {
-  const auto last = engine_.range_at(bases_[range.n]);
+  const auto last = engine_.range_at(bases_[range.n].value());
   UMRT_ASSERT(last.has_value());
+  bases_[range.n].reset();
   recorder_.range_retired(*last, now());
   lost_granules_.erase(range.n);
   tell(RangeFreed{now(), range, new_request(std::move(done))});
 }
 
-Bytes ServiceLoop::bytes_of(RangeId range) const { return engine_.range_at(bases_[range.n])->bytes; }
+Bytes ServiceLoop::bytes_of(RangeId range) const { return engine_.range_at(bases_[range.n].value())->bytes; }
+
+bool ServiceLoop::holds(RangeId range, Address base, Bytes end) const {
+  return range.n < bases_.size() && bases_[range.n] == base && end <= bytes_of(range);
+}
 
 // False also where another thread has released the range meanwhile.
 bool ServiceLoop::is_in_flight(Address address) const {
@@ -181,7 +193,7 @@ void ServiceLoop::advance_landings() {
 
 void ServiceLoop::advise(RangeId range, Bytes begin, Bytes end, const std::function<Hints(const Hints&)>& change,
                          Done done) {
-  const Address base = bases_[range.n];
+  const Address base = bases_[range.n].value();
   const Bytes block = block_bytes(engine_.range_at(base)->page_class);
   const auto all = std::make_shared<Countdown>([done = std::move(done)] { done({}); });
   for (Bytes run = round_down(begin, block); run < end;) {
@@ -197,6 +209,7 @@ void ServiceLoop::advise(RangeId range, Bytes begin, Bytes end, const std::funct
 }
 
 void ServiceLoop::start(std::uint64_t stream, const PrefetchWork& work) {
+  if (!holds(work.range, work.base, work.end)) return streams_.prefetch_ended(stream);  // freed meanwhile
   // A hint: what could not be moved stays where it is.
   const RequestId request = new_request([this, stream](const Status&) { streams_.prefetch_ended(stream); });
   tell(PrefetchRequested{now(), work.range, work.begin, work.end, work.target, request});
@@ -266,12 +279,9 @@ void ServiceLoop::tick() {
 ReportModel ServiceLoop::report(std::span<const RangeName> renamed, std::span<const RangeId> unused,
                                 const ReportHeap& heap) {
   EngineSnapshot snapshot = snapshot_of(engine_, device_->device_count());
-  const auto is_in_snapshot = [&](RangeId range) {
-    return std::any_of(snapshot.ranges.begin(), snapshot.ranges.end(),
-                       [range](const RangeView& view) { return view.range == range; });
-  };
-  for (const RangeName& name : renamed)
-    if (is_in_snapshot(name.range)) recorder_.range_renamed(name.range, name.asked, name.name, name.call_site);
+  for (const RangeName& name : renamed)  // some may have been freed meanwhile
+    if (name.range.n < bases_.size() && bases_[name.range.n])
+      recorder_.range_renamed(name.range, name.asked, name.name, name.call_site);
   std::erase_if(snapshot.ranges, [&](const RangeView& view) {
     return std::find(unused.begin(), unused.end(), view.range) != unused.end();
   });

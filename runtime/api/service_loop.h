@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,10 +47,14 @@ class ServiceLoop final : private StreamExecutor {
   Status create_range(const NewRange& range);
   void release_range(RangeId range, Done done);
   Bytes bytes_of(RangeId range) const;
+  // Whether this range, with this base, is there and reaches as far. Between a look-up in the heap and a request here,
+  // another thread may have freed it, and its id may name another range. Freed is freed, also before it is released.
+  bool holds(RangeId range, Address base, Bytes end) const;
   // `done` once what is now on its way into or out of these bytes has landed. A thread may have seen bytes arrive
   // before the engine has heard of it; a query that follows is to tell what the thread knows.
   void when_landed(Address begin, Address end, Bytes granule, Done done);
   // `change` says what the hints of a block become; blocks that have the same ones are told to the engine together.
+  // For a range that holds().
   void advise(RangeId range, Bytes begin, Bytes end, const std::function<Hints(const Hints&)>& change, Done done);
   void reset_device(ProcessorId device, Done done);
 
@@ -72,7 +77,11 @@ class ServiceLoop final : private StreamExecutor {
   void kernel_ended(const KernelEnded& ended);
   RequestId new_request(Done done);
   void end_request(RequestId request, Status status);
-  void restart(ProcessorId device, const Done& done);
+  void begin_reset(ProcessorId device);
+  void advance_reset(ProcessorId device);
+  void advance_resets();
+  Status restart(ProcessorId device);
+  void count_in_flight(const BlockAction& action, bool is_begin);
   bool is_in_flight(Address address) const;
   void advance_landings();
   Status loss_since_start(ProcessorId device);
@@ -108,7 +117,14 @@ class ServiceLoop final : private StreamExecutor {
   };
   std::vector<std::optional<Kernel>> kernels_;  // one a device: the running one
   std::vector<bool> is_lost_;                   // one a device: its process has ended and was not started again
-  std::vector<Address> bases_;                  // of ranges, by RangeId
+  struct Reset {
+    enum class Step : std::uint8_t { streams, kernel, evacuation, actions };  // what it waits for
+    Done done;
+    Step step = Step::streams;
+  };
+  std::vector<std::deque<Reset>> resets_;                           // one a device: the first is under way
+  std::vector<std::int64_t> actions_in_flight_;                     // one a device: given to it and not answered
+  std::vector<std::optional<Address>> bases_;                       // of ranges that are not freed, by RangeId
   std::unordered_map<std::uint32_t, std::uint32_t> lost_granules_;  // by range, as told so far
   std::atomic<std::uint64_t> device_deaths_{0};
   std::uint64_t launches_ = 0;

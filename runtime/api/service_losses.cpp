@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device whose process has ended: what its streams are told, how it is started again, which bytes went with it.
+// A device whose process has ended: what its streams are told, which bytes went with it.
 #include <fmt/format.h>
 
 #include <string>
@@ -20,30 +20,11 @@ void ServiceLoop::device_lost(const DeviceLost& lost) {
                                                       lost.device.device())});
 }
 
-// Steps: 0 wait for the device's streams, 1 bring its bytes home, 2 a new process, 3 tell the engine.
-void ServiceLoop::reset_device(ProcessorId device, Done done) {
-  streams_.when_device_done(device, [this, device, done = std::move(done)](const Status&) {
-    if (is_lost_[device.device()]) return restart(device, done);
-    const RequestId request = new_request([this, device, done](const Status&) { restart(device, done); });
-    tell(DeviceEvacuated{now(), device, request});
-  });
-}
-
-void ServiceLoop::restart(ProcessorId device, const Done& done) {
-  if (auto restarted = device_->reset(device); !restarted) {
-    streams_.set_sticky_error(device, restarted.error());
-    return done(restarted);
-  }
-  is_lost_[device.device()] = false;
-  streams_.clear_sticky_error(device);
-  tell(DeviceReady{now(), device});
-  done(loss_since_start(device));
-}
-
 // Ranges that have lost bytes, each told once.
 Status ServiceLoop::loss_since_start(ProcessorId device) {
   std::string names;
   for (const RangeView& view : engine_.ranges()) {
+    if (!holds(view.range, view.base, view.bytes)) continue;  // freed, and not released yet
     std::uint32_t& told = lost_granules_[view.range.n];
     const std::uint32_t lost =
         view.counters->data_lost_granules - std::exchange(told, view.counters->data_lost_granules);

@@ -45,7 +45,9 @@ Result<ProcessorId> Streams::device_of(std::uint64_t stream) const {
 Status Streams::destroy_stream(std::uint64_t stream) {
   if (stream == 0 || stream == default_stream_)
     return failure(UMRT_ERROR_INVALID_VALUE, "stream is NULL: the default stream cannot be destroyed");
-  if (streams_.find(stream) == nullptr) return no_stream(stream);
+  const Stream* found = streams_.find(stream);
+  if (found == nullptr) return no_stream(stream);
+  if (!found->queue.empty()) return failure(UMRT_ERROR_NOT_READY, "work of the stream is still running");
   streams_.remove(stream);
   return {};
 }
@@ -189,7 +191,7 @@ bool Streams::run_head(std::uint64_t handle, Stream& stream) {
       pop(stream);
       return true;
     }
-    if (device.running) return false;
+    if (device.running || device.are_launches_held) return false;
     if (auto started = executor_.start(stream.device, std::get<LaunchWork>(head)); !started) {
       device.error = started.error();
       pop(stream);

@@ -30,6 +30,7 @@ struct LaunchWork {
 };
 struct PrefetchWork {
   RangeId range;
+  Address base;  // of the range
   Bytes begin, end;
   ProcessorId target;
 };
@@ -60,7 +61,7 @@ class Streams {
 
   // Handles as numbers; 0 is the default stream of device 0 and no event.
   Result<std::uint64_t> create_stream(std::uint32_t device);
-  Status destroy_stream(std::uint64_t stream);  // its work must have ended
+  Status destroy_stream(std::uint64_t stream);  // NOT_READY: its work has not ended
   Status add(std::uint64_t stream, Work work);  // fails with the device's sticky error
   // Calls `notify` with the stream's sticky error once all work given so far has ended.
   Status when_done(std::uint64_t stream, std::function<void(Status)> notify);
@@ -84,6 +85,9 @@ class Streams {
   void set_sticky_error(ProcessorId device, Error error);  // the first one stays
   void clear_sticky_error(ProcessorId device);
   bool is_running_kernel() const;
+  bool is_running_kernel(ProcessorId device) const { return devices_[device.device()].running.has_value(); }
+  // Launches that have not begun wait while it is so.
+  void hold_launches(ProcessorId device, bool are_held) { state(device).are_launches_held = are_held; }
   Result<ProcessorId> device_of(std::uint64_t stream) const;
 
   bool has_pending() const noexcept { return pending_.load(std::memory_order_acquire) != 0; }  // any thread
@@ -104,6 +108,7 @@ class Streams {
   struct DeviceState {
     std::optional<std::uint64_t> running;  // stream whose kernel runs
     std::optional<Error> error;
+    bool are_launches_held = false;
   };
 
   Result<Stream*> find_stream(std::uint64_t stream);
