@@ -11,9 +11,15 @@ FaultWayChoice fault_way_of(const std::string& name) {
   return name == "copy" ? FaultWayChoice::copy : FaultWayChoice::automatic;
 }
 
+CopyWayChoice copy_way_of(const std::string& name) {
+  if (name == "process_vm") return CopyWayChoice::process_vm;
+  return name == "staged" ? CopyWayChoice::staged : CopyWayChoice::automatic;
+}
+
 Result<std::unique_ptr<Device>> make_soft(const StartOptions& options) {
   return make_soft_device({.device_budgets = options.device_budgets,
                            .fault_way = fault_way_of(options.fault_way),
+                           .copy_way = copy_way_of(options.copy_way),
                            .huge_pages = options.huge_pages,
                            .workers = options.workers,
                            .copy_threads = options.copy_threads,

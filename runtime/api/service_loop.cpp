@@ -35,6 +35,7 @@ RunFacts run_facts(const Device& device, const StartOptions& options) {
   facts.policy = options.policy->name;
   facts.device_kind = options.device;
   facts.fault_way = device.facts().fault_way;
+  facts.copy_way = device.facts().copy_way;
   facts.is_prefetching = options.prefetches;
   facts.has_huge_pages = device.facts().has_huge_pages;
   facts.serves_system_calls = device.facts().serves_system_calls;

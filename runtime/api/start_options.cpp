@@ -108,6 +108,7 @@ Result<StartOptions> load_start_options(const umrt_config* config) {
   }
   options.prefetches = settings->flag("prefetch");
   options.fault_way = settings->text("soft.fault_way");
+  options.copy_way = settings->text("soft.copy_way");
   options.huge_pages = settings->flag("soft.huge_pages");
   options.workers = count_or_auto(*settings, "soft.workers");
   options.copy_threads = count_or_auto(*settings, "soft.copy_threads");

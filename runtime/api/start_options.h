@@ -22,7 +22,7 @@ struct StartOptions {
   Bytes arena_bytes;
   const PolicyRow* policy = nullptr;
   bool prefetches = true;
-  std::string fault_way;
+  std::string fault_way, copy_way;
   bool huge_pages = true;
   std::uint32_t workers = 0, copy_threads = 0;  // 0: left to the device
   std::uint64_t samples_per_second = 0;

@@ -25,6 +25,11 @@ constexpr SettingRow rows[] = {
      "How the software device resolves faults: move (UFFDIO_MOVE, Linux 6.8) or copy (UFFDIO_COPY). auto: the best "
      "that the kernel offers.",
      "auto|move|copy"},
+    {"copy way", "UMRT_SOFT_COPY_WAY", "soft.copy_way", "choice", "auto",
+     "How the software device copies between its process and the application's: process_vm (process_vm_writev) or "
+     "staged "
+     "(through shared memory). auto: the best that the system allows.",
+     "auto|process_vm|staged"},
     {"huge pages", "UMRT_SOFT_HUGE_PAGES", "soft.huge_pages", "flag", "on",
      "Whether software device and host use 2 MiB pages where they can be had."},
     {"workers", "UMRT_SOFT_WORKERS", "soft.workers", "count", "auto",

@@ -60,9 +60,17 @@ struct DeviceEvents {  // reused buffers; `wait` appends
   }
 };
 
-struct DeviceFacts {             // for `umrt doctor` and the report
-  std::string fault_way;         // "move" or "copy"
-  std::string fault_way_reason;  // why not the better one; empty if it is the best
+// For devices that are started anew: a death that was met but not told yet is one of the memory before.
+inline void forget_deaths(std::vector<Event>& events, ProcessorId device) {
+  std::erase_if(events, [device](const Event& event) {
+    const auto* lost = std::get_if<DeviceLost>(&event);
+    return lost != nullptr && lost->device == device;
+  });
+}
+
+struct DeviceFacts {      // for `umrt doctor` and the report
+  std::string fault_way;  // "move" or "copy"
+  std::string copy_way;   // "process_vm" or "staged"
   bool has_huge_pages = false;
   bool serves_system_calls = false;  // kernel-mode faults on managed buffers are served
   std::uint32_t workers = 0;         // threads a device runs kernels on

@@ -185,6 +185,8 @@ const Column<RunFacts> run_rows[] = {
     {"policy", Shown::json, "", "the policy in charge", [](RunFacts& f) -> std::string& { return f.policy; }},
     {"device_kind", Shown::json, "", "the mechanism", [](RunFacts& f) -> std::string& { return f.device_kind; }},
     {"fault_way", Shown::json, "", "how faults are taken", [](RunFacts& f) -> std::string& { return f.fault_way; }},
+    {"copy_way", Shown::json, "", "how bytes get from process to process",
+     [](RunFacts& f) -> std::string& { return f.copy_way; }},
     {"is_prefetching", Shown::json, "", "false: only what was faulted on was fetched",
      [](RunFacts& f) -> bool& { return f.is_prefetching; }},
     {"has_huge_pages", Shown::json, "", "whether device memory has huge pages",

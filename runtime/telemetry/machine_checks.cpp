@@ -42,9 +42,9 @@ MachineAnswer system_calls(const MachineFacts& facts) {
 MachineAnswer process_copies(const MachineFacts& facts) {
   if (facts.copy_errno == 0) return {.value = "process_vm_readv", .cure = {}};
   return {
-      std::strerror(facts.copy_errno), Verdict::missing,
-      "bytes are copied between host and device process by process_vm_readv and process_vm_writev. In a container: a "
-      "seccomp profile that allows them, or --cap-add SYS_PTRACE"};
+      std::strerror(facts.copy_errno), Verdict::limited,
+      "without process_vm_readv and process_vm_writev, bytes go from process to process through shared memory and are "
+      "copied twice. In a container: a seccomp profile that allows them, or --cap-add SYS_PTRACE"};
 }
 
 MachineAnswer huge_pages(const MachineFacts& facts) {

@@ -16,6 +16,7 @@ struct RunFacts {  // what the run was started with; fixed once the runtime is u
   std::string policy;
   std::string device_kind = "soft";
   std::string fault_way;  // "move", "copy"
+  std::string copy_way;   // "process_vm", "staged"
   bool is_prefetching = true;
   bool has_huge_pages = false;
   bool serves_system_calls = true;  // read(2) into a managed buffer works

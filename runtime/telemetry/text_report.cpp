@@ -31,6 +31,7 @@ std::string headline(const ReportModel& model, const Glyphs& glyphs) {
   parts.push_back("policy " + run.policy);
   parts.push_back(run.is_prefetching ? "prefetch on" : "prefetch off");
   if (!run.fault_way.empty()) parts.push_back("faults by " + run.fault_way);
+  if (run.copy_way == "staged") parts.push_back("copies staged");
   if (run.has_huge_pages) parts.push_back("huge pages");
   std::string words;
   for (const std::string& part : parts) words += (words.empty() ? "" : std::string{glyphs.dot}) + part;

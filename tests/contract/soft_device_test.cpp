@@ -8,12 +8,14 @@ namespace umrt::test {
 
 constexpr std::uint32_t workers = 2;
 
-template <FaultWayChoice way, bool huge_pages, std::uint32_t copy_threads>
+template <FaultWayChoice way, bool huge_pages, std::uint32_t copy_threads,
+          CopyWayChoice copy_way = CopyWayChoice::process_vm>
 struct Soft {
   static Bytes budget_min() { return soft_budget_min(workers); }
   static std::unique_ptr<Device> make(std::uint32_t devices, Bytes budget) {
     auto made = make_soft_device({.device_budgets = std::vector<Bytes>(devices, budget),
                                   .fault_way = way,
+                                  .copy_way = copy_way,
                                   .huge_pages = huge_pages,
                                   .workers = workers,
                                   .copy_threads = copy_threads,
@@ -23,13 +25,14 @@ struct Soft {
   }
 };
 
-using Devices = ::testing::Types<Soft<FaultWayChoice::move, true, 1>, Soft<FaultWayChoice::move, false, 0>,
-                                 Soft<FaultWayChoice::copy, false, 1>>;
+using Devices =
+    ::testing::Types<Soft<FaultWayChoice::move, true, 1>, Soft<FaultWayChoice::move, false, 0>,
+                     Soft<FaultWayChoice::copy, false, 1>, Soft<FaultWayChoice::move, true, 1, CopyWayChoice::staged>>;
 
 struct Names {
   template <class Device>
   static std::string GetName(int index) {
-    constexpr const char* names[] = {"Move", "MoveSmallPages", "Copy"};
+    constexpr const char* names[] = {"Move", "MoveSmallPages", "Copy", "Staged"};
     return names[index];
   }
 };

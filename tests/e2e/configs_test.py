@@ -20,6 +20,7 @@ class Config(UmrtTest):
 
 EXPECTED = {  # what shows in the report that the setting was heard
     "copy_way": lambda report: report["run"]["fault_way"] == "copy",
+    "staged_copies": lambda report: report["run"]["copy_way"] == "staged",
     "no_huge_pages": lambda report: report["run"]["has_huge_pages"] is False,
     "two_devices": lambda report: len(report["devices"]) == 2,
     "tiny_budget": lambda report: report["totals"]["budget_bytes"] == 12 << 20,

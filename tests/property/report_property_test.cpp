@@ -21,6 +21,7 @@ RunFacts run_facts(Bytes budget, const PolicyRow& policy) {
   RunFacts run;
   run.policy = policy.name;
   run.fault_way = "move";
+  run.copy_way = "process_vm";
   run.has_huge_pages = true;
   run.device_budgets = {budget};
   return run;

@@ -47,6 +47,7 @@ struct Setup {
   const char* way;
   const char* huge_pages;
   std::uint32_t devices;
+  const char* copies = "process_vm";
 };
 
 struct Memory {  // one range, and what it should hold
@@ -59,8 +60,9 @@ class BytesSurvive : public testing::TestWithParam<Setup> {
   void SetUp() override {
     const std::string way = std::string("soft.fault_way=") + GetParam().way;
     const std::string pages = std::string("soft.huge_pages=") + GetParam().huge_pages;
-    const std::vector<const char*> settings{way.c_str(), pages.c_str(), "soft.workers=2", "arena.bytes=16GiB",
-                                            "samples.per_second=50"};
+    const std::string copies = std::string("soft.copy_way=") + GetParam().copies;
+    const std::vector<const char*> settings{way.c_str(),      pages.c_str(),       copies.c_str(),
+                                            "soft.workers=2", "arena.bytes=16GiB", "samples.per_second=50"};
     umrt_config config;
     umrt_config_init(&config);
     config.device_count = GetParam().devices;
@@ -235,10 +237,10 @@ TEST_P(BytesSurvive, any_program) {
 INSTANTIATE_TEST_SUITE_P(Soft, BytesSurvive,
                          testing::Values(Setup{"move", "on", 1}, Setup{"move", "off", 1}, Setup{"copy", "on", 1},
                                          Setup{"copy", "off", 1}, Setup{"move", "on", 2}, Setup{"move", "off", 2},
-                                         Setup{"copy", "off", 2}),
+                                         Setup{"copy", "off", 2}, Setup{"move", "on", 2, "staged"}),
                          [](const auto& setup) {
                            return std::string(setup.param.way) + "_huge_" + setup.param.huge_pages + "_devices_" +
-                                  std::to_string(setup.param.devices);
+                                  std::to_string(setup.param.devices) + "_" + setup.param.copies;
                          });
 
 }  // namespace

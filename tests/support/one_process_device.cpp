@@ -203,6 +203,10 @@ Status OneProcessDevice::reset(ProcessorId device) {
   }
   UMRT_ASSERT(memory_.holds_nothing(device));
   memory_.revive(device);
+  {
+    const std::lock_guard held{events_mutex_};
+    forget_deaths(events_.engine, device);
+  }
   return {};
 }
 

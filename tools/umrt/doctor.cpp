@@ -42,6 +42,7 @@ std::vector<Row> run_trial() {
     const RunFacts run = report_model().run;
     return {{"trial run", {.value = "a kernel and the host agree", .cure = {}}},
             {"fault way", {.value = run.fault_way, .cure = {}}},
+            {"copy way", {.value = run.copy_way, .cure = {}}},
             {"policy", {.value = run.policy, .cure = {}}},
             {"workers", {.value = std::to_string(run.workers) + " a device", .cure = {}}}};
   } catch (const umrt::error& error) {

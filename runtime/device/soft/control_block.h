@@ -20,12 +20,14 @@
 #include "base/units.h"
 #include "core/granule_mask.h"
 #include "device/soft/fault_way.h"
+#include "device/soft/staging_ring.h"
 #include "os/futex.h"
 
 namespace umrt::soft {
 
 inline constexpr std::uint32_t operations_max = 64;  // bits of a word
 inline constexpr std::uint32_t workers_max = 64;
+inline constexpr std::uint32_t helpers = 2;  // other threads of the device process: the grower and the stager
 inline constexpr std::size_t arguments_max = UMRT_LAUNCH_ARGUMENTS_MAX;
 
 enum class PageOperation : std::uint8_t {
@@ -104,7 +106,7 @@ struct ControlBlock {
   std::uint32_t cores = 1;    // for all threads of host and device
   int bell = -1;              // eventfd; rung when the host sleeps
   int descriptors = -1;       // receiver of a DescriptorChannel
-  std::array<void*, workers_max + 1> thread_control_blocks{};
+  std::array<void*, workers_max + helpers> thread_control_blocks{};
 
   // Set by the device process before `state` leaves `starting`.
   enum class State : std::uint32_t { starting, ready, failed };
@@ -128,6 +130,7 @@ struct ControlBlock {
   alignas(64) std::array<PostedOperation, operations_max> operations{};
   std::array<WorkerState, workers_max> worker{};
   LaunchBoard launch;
+  StagingRing staging;
 };
 
 }  // namespace umrt::soft

@@ -9,6 +9,7 @@
 #include "device/soft/doorbell.h"
 #include "device/soft/fault_handler.h"
 #include "device/soft/page_operations.h"
+#include "device/soft/stager.h"
 #include "os/child_process.h"
 #include "os/mapping.h"
 #include "os/userfaultfd.h"
@@ -38,8 +39,8 @@ int map_memory(const ControlBlock& control, Memory& memory) {
   auto view = os::Mapping::reserve_at(control.arena, control.arena_bytes);
   auto huge_pool = os::Mapping::reserve(round_up(control.budget, 2_MiB));
   auto small_pool = os::Mapping::reserve(round_up(control.budget, 2_MiB));
-  auto stacks = os::Mapping::reserve(
-      round_up((kernel_stack + signal_stack + guard) * (control.workers + 1), 2_MiB));  // the last is for the grower
+  auto stacks =
+      os::Mapping::reserve(round_up((kernel_stack + signal_stack + guard) * (control.workers + helpers), 2_MiB));
   if (!view || !huge_pool || !small_pool || !stacks) return ENOMEM;
   memory = {std::move(*view), std::move(*huge_pool), std::move(*small_pool), std::move(*stacks)};
   if (const int error = os::make_rejoinable(memory.view.base()); error != 0) return error;
@@ -119,16 +120,20 @@ int run_grower(void*) {
   }
 }
 
+int run_stager_thread(void*) { run_stager(*process->control); }
+
 bool start_threads(const ControlBlock& control, const Memory& memory) {
   std::byte* at = memory.stacks.base();
-  for (std::uint32_t i = 0; i <= control.workers; ++i) {
+  constexpr std::array<int (*)(void*), helpers> others{run_grower, run_stager_thread};
+  for (std::uint32_t i = 0; i < control.workers + helpers; ++i) {
     os::forbid_access(at, guard);
     std::byte* signals = at + guard.n;
     const std::span<std::byte> stack(signals + signal_stack.n, kernel_stack.n);
     at = stack.data() + stack.size();
     const bool is_worker = i < control.workers;
     if (is_worker) process->threads[i].signal_stack = {signals, signal_stack.n};
-    if (!os::start_child_thread(control.thread_control_blocks[i], stack, is_worker ? run_worker : run_grower,
+    if (!os::start_child_thread(control.thread_control_blocks[i], stack,
+                                is_worker ? run_worker : others[i - control.workers],
                                 reinterpret_cast<void*>(std::uintptr_t{i})))
       return false;
   }

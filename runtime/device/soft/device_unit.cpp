@@ -53,7 +53,7 @@ Status DeviceUnit::start_process() {
   if (!channel) return tl::unexpected(channel.error());
   channel_ = std::move(*channel);
   control_->descriptors = channel_.receiver();
-  auto templates = os::ThreadTemplates::make(config_.workers + 1);
+  auto templates = os::ThreadTemplates::make(config_.workers + helpers);
   if (!templates) return tl::unexpected(templates.error());
   std::copy(templates->control_blocks().begin(), templates->control_blocks().end(),
             control_->thread_control_blocks.begin());
@@ -64,6 +64,7 @@ Status DeviceUnit::start_process() {
   process_ = std::move(*process);
   channel_.close_receiver();
   if (auto ready = wait_until_ready(); !ready) return ready;
+  if (auto copies = copies_.start(config_.copy_way, process_, *control_); !copies) return copies;
   is_alive_ = true;
   frames_.set_pools(control_->huge_pool, control_->small_pool);
   grow_ahead();

@@ -12,6 +12,7 @@
 
 #include "device/device.h"
 #include "device/soft/control_block.h"
+#include "device/soft/device_copies.h"
 #include "device/soft/device_frames.h"
 #include "os/child_process.h"
 #include "os/descriptor_channel.h"
@@ -23,6 +24,7 @@ struct DeviceUnitConfig {
   Arena arena;
   Bytes budget;
   FaultWay way = FaultWay::move;
+  CopyWayChoice copy_way{};
   bool has_huge_pages = true;
   bool kernel_mode_faults = false;
   std::uint32_t workers = 1;
@@ -50,6 +52,7 @@ class DeviceUnit {
   int pid() const { return process_.pid(); }
   int pidfd() const { return process_.pidfd(); }
   DeviceFrames& frames() { return frames_; }
+  DeviceCopies& copies() { return copies_; }
   std::uint32_t busy_workers() const noexcept { return is_alive_ ? control_->busy_workers.load() : 0; }
 
   // Posts an operation in a slot that is free. It goes to a worker that waits for one of the granules, or to one that
@@ -91,6 +94,7 @@ class DeviceUnit {
   os::Mapping shared_;  // the control block
   ControlBlock* control_;
   DeviceFrames frames_;
+  DeviceCopies copies_;
   os::ChildProcess process_;
   os::DescriptorChannel channel_;
   bool is_alive_ = false;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/log.h"
 #include "device/soft/soft_device.h"
 #include "os/mapping.h"
 
@@ -49,9 +50,8 @@ int copy_whole(os::Userfaultfd& faults, std::byte* view, std::byte* frame, Bytes
 
 const char* fault_way_name(FaultWay way) { return way == FaultWay::move ? "move" : "copy"; }
 
-Result<FaultWay> choose_fault_way(FaultWayChoice choice, std::string& why_not_move) {
+Result<FaultWay> choose_fault_way(FaultWayChoice choice) {
   if (choice == FaultWayChoice::copy) {
-    why_not_move = "the setting soft.fault_way asks for copy";
     auto opened = os::Userfaultfd::open({.move = false});
     if (!opened) return tl::unexpected(opened.error());
     return FaultWay::copy;
@@ -59,9 +59,10 @@ Result<FaultWay> choose_fault_way(FaultWayChoice choice, std::string& why_not_mo
   auto opened = os::Userfaultfd::open({.move = true});
   if (opened) return FaultWay::move;
   if (choice == FaultWayChoice::move) return tl::unexpected(opened.error());
-  why_not_move = opened.error().detail;
+  const std::string why_not_move = opened.error().detail;
   opened = os::Userfaultfd::open({.move = false});
   if (!opened) return tl::unexpected(opened.error());
+  log::warning("pages are copied instead of moved, 4 KiB at a time: {}", why_not_move);
   return FaultWay::copy;
 }
 

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -24,8 +23,8 @@ namespace umrt::soft {
 
 enum class FaultWay : std::uint8_t { move, copy };
 const char* fault_way_name(FaultWay way);
-// The better way first; what stops it is told by the doctor.
-Result<FaultWay> choose_fault_way(FaultWayChoice choice, std::string& why_not_move);
+// The better way first; the log says what stops it.
+Result<FaultWay> choose_fault_way(FaultWayChoice choice);
 
 class PageTable {
  public:

@@ -3,8 +3,6 @@
 
 #include <span>
 
-#include "os/process_copy.h"
-
 namespace umrt::soft {
 namespace {
 
@@ -112,8 +110,7 @@ class HostWork {
         pieces[count++] = {local, remote, granule_};
     }
     const std::span<const os::CopyPiece> all(pieces.data(), count);
-    const int error =
-        is_inwards ? os::copy_to_process(step_.target_process, all) : os::copy_from_process(step_.source_process, all);
+    const int error = is_inwards ? step_.target->to_device(all) : step_.source->from_device(all);
     if (error != 0) fail(left(), error);
   }
 
@@ -122,8 +119,8 @@ class HostWork {
       if (!left().has({i})) continue;
       const os::CopyPiece out{bounce_, step_.source_places[i], granule_};
       const os::CopyPiece in{bounce_, step_.target_places[i], granule_};
-      int error = os::copy_from_process(step_.source_process, {&out, 1});
-      if (error == 0) error = os::copy_to_process(step_.target_process, {&in, 1});
+      int error = step_.source->from_device({&out, 1});
+      if (error == 0) error = step_.target->to_device({&in, 1});
       if (error != 0) fail(GranuleMask::one({i}), error);
     }
   }

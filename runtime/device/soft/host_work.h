@@ -16,7 +16,7 @@ struct HostStep {
   GranuleMask granules;  // of the action: what has not failed so far
   // Places in the device processes of source and target; only where there is one.
   std::array<std::byte*, 32> source_places{}, target_places{};
-  int source_process = -1, target_process = -1;
+  DeviceCopies *source = nullptr, *target = nullptr;
 
   GranuleMask failed;  // out
   int error = 0;       // out: the last errno

@@ -159,9 +159,9 @@ void Migrations::begin_host_step(std::uint32_t number) {
   step.granules = job.action.granules - job.failed;
   step.failed = {};
   step.error = 0;
-  const auto places = [&](ProcessorId device, std::array<std::byte*, 32>& out, int& process) {
+  const auto places = [&](ProcessorId device, std::array<std::byte*, 32>& out, DeviceCopies*& copies) {
     if (!device.is_device()) return;
-    process = unit(device).pid();
+    copies = &unit(device).copies();
     for (std::uint32_t i = 0; i < 32; ++i) {
       const Address a = address(job, i);
       if (!step.granules.has({i})) continue;
@@ -169,8 +169,8 @@ void Migrations::begin_host_step(std::uint32_t number) {
       out[i] = frames.is_mapped(a) ? host_.arena().pointer(a) : frames.frame(a);
     }
   };
-  places(job.action.source, step.source_places, step.source_process);
-  if (needs_frames(job.action)) places(job.action.target, step.target_places, step.target_process);
+  places(job.action.source, step.source_places, step.source);
+  if (needs_frames(job.action)) places(job.action.target, step.target_places, step.target);
   if (is_long(job.action)) return copies_.submit(number, job.action.cause == Cause::demand);
   run_host(number);
   end_host_step(number);

@@ -44,6 +44,7 @@ class SoftDevice final : public Device {
       units_.push_back(std::move(*unit));
       facts_.processes.push_back(units_.back()->pid());
     }
+    facts_.copy_way = copy_way_name(units_.front()->copies().way());
     migrations_.emplace(
         *host_, units_, copy_threads, [this] { return now(); }, [this] { ring(); });
     return {};
@@ -225,6 +226,7 @@ Status SoftDevice::reset(ProcessorId device) {
     if (!migrations_->run_one_copy()) os::cpu_relax();
   }
   auto done = unit(device).restart();
+  forget_deaths(untold_.engine, device);
   facts_.processes[device.device()] = unit(device).pid();
   if (done) done = migrations_->remote().map_again(unit(device));
   return done;
@@ -262,7 +264,7 @@ Result<std::unique_ptr<Device>> make_soft_device(const SoftDeviceConfig& config)
   if (auto done = check(config, workers); !done) return tl::unexpected(done.error());
 
   DeviceFacts facts;
-  const auto way = choose_fault_way(config.fault_way, facts.fault_way_reason);
+  const auto way = choose_fault_way(config.fault_way);
   if (!way) return tl::unexpected(way.error());
   auto host = HostView::make({.arena_bytes = config.arena_bytes, .way = *way, .has_huge_pages = config.huge_pages});
   if (!host) return tl::unexpected(host.error());
@@ -278,6 +280,7 @@ Result<std::unique_ptr<Device>> make_soft_device(const SoftDeviceConfig& config)
   const DeviceUnitConfig unit{.arena = {},
                               .budget = {},
                               .way = *way,
+                              .copy_way = config.copy_way,
                               .has_huge_pages = facts.has_huge_pages,
                               .kernel_mode_faults = (*host)->serves_kernel_mode(),
                               .workers = workers,

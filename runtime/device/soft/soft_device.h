@@ -13,10 +13,12 @@
 namespace umrt {
 
 enum class FaultWayChoice : std::uint8_t { automatic, move, copy };
+enum class CopyWayChoice : std::uint8_t { automatic, process_vm, staged };
 
 struct SoftDeviceConfig {
   std::vector<Bytes> device_budgets;  // one a device; at least soft_budget_min(workers)
   FaultWayChoice fault_way = FaultWayChoice::automatic;
+  CopyWayChoice copy_way = CopyWayChoice::automatic;
   bool huge_pages = true;          // false: 4 KiB pages even where huge ones can be had
   std::uint32_t workers = 0;       // threads that run kernels, per device; 0: one per core
   std::uint32_t copy_threads = 0;  // threads that move bytes; 0: chosen by the number of cores

@@ -16,6 +16,7 @@ inline RunFacts example_run() {
   run.program = "umrt demo";
   run.policy = "lru";
   run.fault_way = "move";
+  run.copy_way = "process_vm";
   run.has_huge_pages = true;
   run.serves_system_calls = false;
   run.workers = 2;

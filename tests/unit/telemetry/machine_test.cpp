@@ -63,10 +63,10 @@ TEST(Machine, that_lacks_an_ability_runs_limited_and_names_the_cure) {
   EXPECT_THAT(answer("system calls", facts).cure, HasSubstr("vm.unprivileged_userfaultfd=1"));
 }
 
-TEST(Machine, where_copies_between_processes_are_refused_cannot_run) {
+TEST(Machine, where_copies_between_processes_are_refused_is_limited) {
   MachineFacts facts = best_facts();
   facts.copy_errno = 1;
-  EXPECT_EQ(answer("process copies", facts).verdict, Verdict::missing);
+  EXPECT_EQ(answer("process copies", facts).verdict, Verdict::limited);
 }
 
 TEST(Machine, this_one_has_cores_memory_and_a_kernel) {
