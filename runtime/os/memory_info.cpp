@@ -2,6 +2,7 @@
 #include "os/memory_info.h"
 
 #include <sched.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <fstream>
@@ -66,7 +67,10 @@ Bytes cgroup_room() {
 
 Bytes memory_available() { return std::min(mem_available(), cgroup_room()); }
 
+bool are_huge_pages_disabled() { return ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0; }
+
 bool has_huge_pages() {
+  if (are_huge_pages_disabled()) return false;
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string word;
   while (file >> word)

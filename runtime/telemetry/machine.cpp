@@ -70,6 +70,7 @@ MachineFacts machine_facts() {
   }
   if (const auto faults = os::Userfaultfd::open({.move = true}); !faults) facts.move_error = faults.error().detail;
   facts.copy_errno = copy_errno();
+  facts.are_huge_pages_disabled = os::are_huge_pages_disabled();
   facts.huge_pages = chosen_in_brackets(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
   facts.overcommit = number_in("/proc/sys/vm/overcommit_memory", 0);
   facts.address_space_limit = address_space_limit();

@@ -13,14 +13,15 @@
 namespace umrt {
 
 struct MachineFacts {
-  std::string kernel;                // release
-  std::string userfaultfd_error;     // why it is refused; empty: it is there
-  std::string move_error;            // why UFFDIO_MOVE is not; empty: it is there
-  bool serves_system_calls = false;  // faults of system calls come to user space
-  int copy_errno = 0;                // of process_vm_readv; 0: it works
-  std::string huge_pages;            // "always", "madvise", "never"; empty: the kernel has none
-  int overcommit = 0;                // vm.overcommit_memory
-  Bytes address_space_limit;         // ulimit -v; the largest number: none
+  std::string kernel;                    // release
+  std::string userfaultfd_error;         // why it is refused; empty: it is there
+  std::string move_error;                // why UFFDIO_MOVE is not; empty: it is there
+  bool serves_system_calls = false;      // faults of system calls come to user space
+  int copy_errno = 0;                    // of process_vm_readv; 0: it works
+  bool are_huge_pages_disabled = false;  // for this process
+  std::string huge_pages;                // "always", "madvise", "never"; empty: the kernel has none
+  int overcommit = 0;                    // vm.overcommit_memory
+  Bytes address_space_limit;             // ulimit -v; the largest number: none
   Bytes memory_available;
   std::uint32_t cores = 1;
   std::uint32_t numa_nodes = 1;

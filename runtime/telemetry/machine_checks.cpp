@@ -48,6 +48,10 @@ MachineAnswer process_copies(const MachineFacts& facts) {
 }
 
 MachineAnswer huge_pages(const MachineFacts& facts) {
+  if (facts.are_huge_pages_disabled) {
+    return {"disabled", Verdict::limited,
+            "a parent process took them away (PR_SET_THP_DISABLE); each 4 KiB page is handled by itself"};
+  }
   if (facts.huge_pages == "always" || facts.huge_pages == "madvise") return {.value = facts.huge_pages, .cure = {}};
   return {facts.huge_pages.empty() ? "none" : facts.huge_pages, Verdict::limited,
           "each 4 KiB page is handled by itself, which is several times slower. As root: "

@@ -63,6 +63,13 @@ TEST(Machine, that_lacks_an_ability_runs_limited_and_names_the_cure) {
   EXPECT_THAT(answer("system calls", facts).cure, HasSubstr("vm.unprivileged_userfaultfd=1"));
 }
 
+TEST(Machine, huge_pages_that_a_parent_took_away_are_limited_whatever_the_system_has) {
+  MachineFacts facts = best_facts();
+  facts.are_huge_pages_disabled = true;
+  EXPECT_EQ(answer("huge pages", facts).verdict, Verdict::limited);
+  EXPECT_THAT(answer("huge pages", facts).cure, HasSubstr("PR_SET_THP_DISABLE"));
+}
+
 TEST(Machine, where_copies_between_processes_are_refused_is_limited) {
   MachineFacts facts = best_facts();
   facts.copy_errno = 1;
