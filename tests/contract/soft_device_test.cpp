@@ -9,7 +9,7 @@ namespace umrt::test {
 constexpr std::uint32_t workers = 2;
 
 template <FaultWayChoice way, bool huge_pages, std::uint32_t copy_threads,
-          CopyWayChoice copy_way = CopyWayChoice::process_vm>
+          CopyWayChoice copy_way = CopyWayChoice::automatic>
 struct Soft {
   static Bytes budget_min() { return soft_budget_min(workers); }
   static std::unique_ptr<Device> make(std::uint32_t devices, Bytes budget) {

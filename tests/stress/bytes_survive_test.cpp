@@ -47,7 +47,7 @@ struct Setup {
   const char* way;
   const char* huge_pages;
   std::uint32_t devices;
-  const char* copies = "process_vm";
+  const char* copies = "auto";
 };
 
 struct Memory {  // one range, and what it should hold

@@ -128,13 +128,13 @@ TEST_P(DeviceCopiesTest, ACopyEndsWithTheProcess) {
   copier.join();
   const std::array<int, 1> death{process_.pidfd()};
   os::wait_readable(death, std::nullopt);
-  const bool is_done_before = error == 0 && GetParam() == CopyWayChoice::process_vm;  // needs nobody at the other end
+  const bool is_done_before = error == 0 && copies_.way() == CopyWay::process_vm;  // needs nobody at the other end
   EXPECT_TRUE(error == ESRCH || is_done_before) << error;
   EXPECT_EQ(copies_.to_device(pieces), ESRCH);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, DeviceCopiesTest, ::testing::Values(CopyWayChoice::process_vm, CopyWayChoice::staged),
-                         [](const auto& way) { return way.param == CopyWayChoice::staged ? "staged" : "process_vm"; });
+INSTANTIATE_TEST_SUITE_P(Ways, DeviceCopiesTest, ::testing::Values(CopyWayChoice::automatic, CopyWayChoice::staged),
+                         [](const auto& way) { return way.param == CopyWayChoice::staged ? "staged" : "automatic"; });
 
 }  // namespace
 }  // namespace umrt::soft
