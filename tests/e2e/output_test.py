@@ -22,7 +22,7 @@ class Output(UmrtTest):
             with self.subTest(arguments), open("/dev/full", "wb") as full:
                 result = run_with(arguments, stdout=full, stderr=subprocess.PIPE, text=True)
                 self.assertEqual(result.returncode, ENVIRONMENT, result.stderr)
-                self.assertRegex(result.stderr, "No space left on device|not written whole")
+                self.assertIn("No space left on device", result.stderr)
 
     def test_writes_a_report_into_a_pipe_and_leaves_it_one(self):
         pipe = self.folder / "pipe"

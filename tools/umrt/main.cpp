@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <sstream>
 #include <system_error>
 #include <umrt/umrt.hpp>
 
@@ -70,8 +71,12 @@ int run_main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);  // prints help, version or what is wrong
-    return static_cast<int>(code == 0 ? run([] { return ExitCode::fine; }) : ExitCode::usage);
+    std::ostringstream text;  // help or version; what is wrong goes to standard error
+    if (app.exit(error, text) != 0) return static_cast<int>(ExitCode::usage);
+    return static_cast<int>(run([&] {
+      fmt::print("{}", text.str());
+      return ExitCode::fine;
+    }));
   }
   return static_cast<int>(run(runs.at(app.get_subcommands().front())));
 }
