@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/columns.h"
 
+#include <fmt/format.h>
+
 #include "telemetry/human.h"
 
 namespace umrt {
 namespace {
+
+std::string words_of(const SampledUse& use) {
+  if (use.error.n == 0) return "";
+  return fmt::format("{} give or take {}", percent(use.share.n, 1000), percent(use.error.n, 1000));
+}
 
 constexpr auto demand = static_cast<std::size_t>(Cause::demand);
 constexpr auto prefetch = static_cast<std::size_t>(Cause::prefetch);
@@ -101,6 +108,12 @@ const Column<Counters> counter_rows[] = {
      [](Counters& c) -> std::uint64_t& { return c.samples; }},
     {"samples_touched", Shown::json, "", "of those, seen to be used",
      [](Counters& c) -> std::uint64_t& { return c.samples_touched; }},
+    {"sampled_use", Shown::detail, "sampled use", "the two ratios that follow, in words",
+     [](const Counters& c) { return words_of(sampled_use_of(c)); }},
+    {"sampled_use_ratio", Shown::json, "", "the share of the samples that was seen to be used",
+     [](const Counters& c) { return sampled_use_of(c).share; }},
+    {"sampled_use_error_ratio", Shown::json, "", "its sampling error: half of the 95 % interval (Wilson's)",
+     [](const Counters& c) { return sampled_use_of(c).error; }},
     {"transfer_ms", Shown::json, "", "time spent copying, summed over the copies",
      [](Counters& c) -> Ticks& { return c.transfer; }},
     {"last_use_ms", Shown::json, "", "when it was last seen to be used",

@@ -16,9 +16,10 @@ namespace umrt {
 // The way to a figure of a T. Those that answer with a reference are stored and read back from JSON; those that answer
 // with a value are derived.
 template <class T>
-using Getter = std::variant<Bytes& (*)(T&), std::uint64_t& (*)(T&), std::uint32_t& (*)(T&), Ticks& (*)(T&),
-                            Permille& (*)(T&), std::string& (*)(T&), bool& (*)(T&), PageClass& (*)(T&), Reason& (*)(T&),
-                            Bytes (*)(const T&), std::uint64_t (*)(const T&), std::string (*)(const T&)>;
+using Getter =
+    std::variant<Bytes& (*)(T&), std::uint64_t& (*)(T&), std::uint32_t& (*)(T&), Ticks& (*)(T&), Permille& (*)(T&),
+                 std::string& (*)(T&), bool& (*)(T&), PageClass& (*)(T&), Reason& (*)(T&), Bytes (*)(const T&),
+                 std::uint64_t (*)(const T&), Permille (*)(const T&), std::string (*)(const T&)>;
 
 enum class Shown : std::uint8_t {
   json,    // in JSON alone

@@ -2,6 +2,7 @@
 #include "telemetry/report_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace umrt {
@@ -28,6 +29,16 @@ std::uint64_t device_faults_of(const Counters& counters) {
   std::uint64_t faults = 0;
   for (std::uint32_t d = 0; d < devices_max; ++d) faults += faults_of(counters, device_processor(d));
   return faults;
+}
+
+SampledUse sampled_use_of(const Counters& counters) {
+  if (counters.samples == 0) return {};
+  constexpr double z = 1.96;
+  const auto n = static_cast<double>(counters.samples);
+  const double share = static_cast<double>(counters.samples_touched) / n;
+  const double error = z / (1 + z * z / n) * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+  const auto permille = [](double ratio) { return Permille{static_cast<std::uint32_t>(std::lround(ratio * 1000))}; };
+  return {permille(share), permille(error)};
 }
 
 Bytes total_of(const std::array<Bytes, causes>& by_cause) {

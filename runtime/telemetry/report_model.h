@@ -122,6 +122,12 @@ const std::string& label_of(const ReportRange& range);
 
 std::uint64_t faults_of(const Counters& counters, ProcessorId processor);
 std::uint64_t device_faults_of(const Counters& counters);
+// The share of the sampled granules that were seen to be used, and half of its 95 % interval: Wilson's score interval
+// (Journal of the American Statistical Association 22, 1927), which holds for few samples and for shares near 0 and 1.
+struct SampledUse {
+  Permille share{}, error{};
+};
+SampledUse sampled_use_of(const Counters& counters);  // zeros where nothing was sampled
 Bytes total_of(const std::array<Bytes, causes>& by_cause);
 bool was_used_by_device(const Counters& counters);
 

@@ -99,6 +99,8 @@ class ExampleRun {
     fill(*ranks_, 420, 352, 704_MiB, 96_MiB, 640_MiB, 280);
     ranks_->counters.bytes_out[demand] = 480_MiB;
     ranks_->counters.faults[0] = {220, 20};
+    ranks_->counters.samples = 40;
+    ranks_->counters.samples_touched = 37;
     fill(*next_, 402, 330, 660_MiB, 0_MiB, 704_MiB, 240);
     fill(*distances_, 8'214, 210, 74_MiB, 430_MiB, 12_MiB, 410);
     distances_->counters.prefetched_wasted = 388_MiB;
