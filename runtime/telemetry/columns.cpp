@@ -9,7 +9,8 @@ namespace umrt {
 namespace {
 
 std::string words_of(const SampledUse& use) {
-  if (use.error.n == 0) return "";
+  constexpr std::uint32_t error_max = 200;  // beyond it there were too few samples to say a thing
+  if (use.error.n == 0 || use.error.n > error_max) return "";
   return fmt::format("{} give or take {}", percent(use.share.n, 1000), percent(use.error.n, 1000));
 }
 
@@ -108,7 +109,8 @@ const Column<Counters> counter_rows[] = {
      [](Counters& c) -> std::uint64_t& { return c.samples; }},
     {"samples_touched", Shown::json, "", "of those, seen to be used",
      [](Counters& c) -> std::uint64_t& { return c.samples_touched; }},
-    {"sampled_use", Shown::detail, "sampled use", "the two ratios that follow, in words",
+    {"sampled_use", Shown::detail, "sampled use",
+     "the two ratios that follow, in words; empty where the error is above 20 %",
      [](const Counters& c) { return words_of(sampled_use_of(c)); }},
     {"sampled_use_ratio", Shown::json, "", "the share of the samples that was seen to be used",
      [](const Counters& c) { return sampled_use_of(c).share; }},
