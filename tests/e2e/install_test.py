@@ -76,6 +76,9 @@ class Install(UmrtTest):
         self.assert_code(result, FINE)
         return result.stdout
 
+    def configure(self, folder, build):  # with the build program that tools/setup installs
+        return run("cmake", "-G", "Ninja", "-S", folder, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+
     def program(self, language):
         name, content, standard, compiler = PROGRAMS[language]
         folder = self.folder / language
@@ -90,7 +93,7 @@ class Install(UmrtTest):
             with self.subTest(language=language):
                 folder, _, _ = self.program(language)
                 build = folder / "build"
-                self.output_of("cmake", "-S", folder, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+                self.assert_code(self.configure(folder, build), FINE)
                 self.output_of("cmake", "--build", build)
                 self.assertEqual(self.output_of(build / "consumer"), "answer 42\n")
 
@@ -114,7 +117,7 @@ class Install(UmrtTest):
         folder, _, _ = self.program("C")
         project = folder / "CMakeLists.txt"
         project.write_text(project.read_text().replace("umrt 0.1", "umrt 0.2"))
-        result = run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        result = self.configure(folder, folder / "build")
         self.assertNotEqual(result.returncode, FINE)
         self.assertIn("umrt", result.stderr)
 
