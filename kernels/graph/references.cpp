@@ -11,12 +11,19 @@
 #include "kernels/graph/parallel_parts.h"
 
 namespace umrt::graph {
+namespace {
 
-std::vector<double> pagerank_reference(const CsrGraph& graph, std::uint32_t iterations, unsigned threads) {
+constexpr std::uint64_t vertices_between_questions = 65536;
+
+}  // namespace
+
+std::vector<double> pagerank_reference(const CsrGraph& graph, std::uint32_t iterations, unsigned threads,
+                                       const std::function<bool()>& is_stopped) {
   const std::uint64_t n = graph.vertex_count();
   std::vector<double> rank(n, 1.0 / static_cast<double>(n));
   std::vector<double> shared(n);
   for (std::uint32_t iteration = 0; iteration < iterations; ++iteration) {
+    if (is_stopped()) return {};
     double dangling = 0;
     double dangling_of_chunk = 0;
     for (std::uint64_t u = 0; u < n; ++u) {
@@ -41,13 +48,15 @@ std::vector<double> pagerank_reference(const CsrGraph& graph, std::uint32_t iter
   return rank;
 }
 
-std::vector<std::uint32_t> breadth_first_reference(const CsrGraph& graph, VertexId start) {
+std::vector<std::uint32_t> breadth_first_reference(const CsrGraph& graph, VertexId start,
+                                                   const std::function<bool()>& is_stopped) {
   const std::uint64_t n = graph.vertex_count();
   std::vector<std::uint64_t> offsets(n + 1, 0);
   std::partial_sum(graph.out_degrees.begin(), graph.out_degrees.end(), offsets.begin() + 1, std::plus<std::uint64_t>());
   std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
   std::vector<VertexId> targets(graph.edge_count());
   for (std::uint64_t v = 0; v < n; ++v) {
+    if (v % vertices_between_questions == 0 && is_stopped()) return {};
     for (const VertexId u : graph.sources_of(static_cast<VertexId>(v))) targets[next[u]++] = static_cast<VertexId>(v);
   }
 
@@ -55,6 +64,7 @@ std::vector<std::uint32_t> breadth_first_reference(const CsrGraph& graph, Vertex
   std::vector<VertexId> queue{start};
   levels[start] = 0;
   for (std::size_t head = 0; head < queue.size(); ++head) {
+    if (head % vertices_between_questions == 0 && is_stopped()) return {};
     const VertexId u = queue[head];
     for (std::uint64_t i = offsets[u]; i < offsets[u + 1]; ++i) {
       if (levels[targets[i]] != level_unreached) continue;

@@ -68,6 +68,21 @@ class OnATerminal(UmrtTest):
         self.assertIn(b"umrt placement report", terminal.output)
         self.assertEqual(processes_with(mark), [])
 
+    def test_ctrl_c_before_the_job_ends_the_program_at_once(self):
+        terminal = Terminal("demo", "--scale", "22", "--no-compare", "--ascii")
+        terminal.read_until(b"generating the graph")
+        terminal.type(CTRL_C)
+        self.assertEqual(terminal.exit_code(), -signal.SIGINT, terminal.output)
+        self.assertNotIn(b"PageRank", terminal.output)
+
+    def test_ctrl_c_during_the_check_ends_it_with_the_report(self):
+        terminal = Terminal("demo", "--scale", "19", "--iterations", "12", "--no-compare", "--ascii")
+        terminal.read_until(b"checking against plain memory")
+        terminal.type(CTRL_C)
+        self.assertEqual(terminal.exit_code(), INTERRUPTED, terminal.output)
+        self.assertIn(b"Interrupted: results were not checked.", terminal.output)
+        self.assertIn(b"umrt placement report", terminal.output)
+
 
 class InAPipe(UmrtTest):
     def test_an_interrupt_ends_the_job_with_the_report_so_far(self):

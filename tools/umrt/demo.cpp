@@ -96,12 +96,11 @@ void print(const DemoOptions& options, const DemoOutcome& outcome) {
 
 ExitCode run_demo(DemoOptions options) {
   const auto began = std::chrono::steady_clock::now();
-  const InterruptWatch watch;
   const Settings settings = settings_in_force();
   if (options.devices == 0) options.devices = static_cast<std::uint32_t>(settings.count("soft.devices"));
   Progress progress;
   const Input input = make_input(options.input, host_threads(), progress);
-  if (is_interrupted()) throw CommandError(ExitCode::interrupted, "interrupted before the job began");
+  const InterruptWatch watch;  // before there is anything to report on, a signal ends the process at once
 
   const std::uint32_t chosen = options.input.is_quick ? iterations_quick : iterations_default;
   DemoOutcome outcome;

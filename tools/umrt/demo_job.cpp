@@ -48,25 +48,26 @@ hints by_vertex(const char* name, std::uint64_t chunks, std::uint32_t devices) {
   return is_split_in_64k ? result.page_class(UMRT_PAGE_CLASS_64K) : result;
 }
 
-class Loader {  // copies arrays in steps, and tells how far it is
+class Loader {  // copies arrays in steps, and tells how far it is, until it is told to stop
  public:
-  explicit Loader(const std::function<void(std::uint64_t)>& loaded) : loaded_{loaded} {}
+  explicit Loader(const std::function<bool(std::uint64_t)>& loaded) : loaded_{loaded} {}
 
   template <class T>
   void load(buffer<T>& target, const std::vector<T>& source) {
     const std::uint64_t bytes = source.size() * sizeof(T);
-    for (std::uint64_t at = 0; at < bytes; at += bytes_per_load_step) {
+    for (std::uint64_t at = 0; at < bytes && goes_on_; at += bytes_per_load_step) {
       const std::uint64_t step = std::min(bytes_per_load_step, bytes - at);
       std::memcpy(reinterpret_cast<std::byte*>(target.data()) + at,
                   reinterpret_cast<const std::byte*>(source.data()) + at, step);
       done_ += step;
-      loaded_(done_);
+      goes_on_ = loaded_(done_);
     }
   }
 
  private:
-  const std::function<void(std::uint64_t)>& loaded_;
+  const std::function<bool(std::uint64_t)>& loaded_;
   std::uint64_t done_ = 0;
+  bool goes_on_ = true;
 };
 
 }  // namespace
@@ -92,7 +93,7 @@ DemoJob::Part::Part(std::uint32_t device, std::uint64_t vertices, std::uint64_t 
       next_frontier{chunk_count(vertices) * words_per_chunk, hints{}.name("next_frontier").random()},
       found_by_chunk{chunk_count(vertices), hints{}.name("found_by_chunk").sequential()} {}
 
-DemoJob::DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std::function<void(std::uint64_t)>& loaded)
+DemoJob::DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std::function<bool(std::uint64_t)>& loaded)
     : vertices_{graph.vertex_count()},
       chunks_{chunk_count(vertices_)},
       offsets_{vertices_ + 1, by_vertex("offsets", chunks_, devices)},

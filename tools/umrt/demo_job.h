@@ -20,8 +20,9 @@ std::uint64_t job_footprint_bytes(std::uint64_t vertices, std::uint64_t edges, s
 
 class DemoJob {
  public:
-  // Allocates, and copies the graph into managed memory on the host. `loaded` hears of the bytes so far.
-  DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std::function<void(std::uint64_t)>& loaded);
+  // Allocates, and copies the graph into managed memory on the host. `loaded` hears of the bytes so far, and answers
+  // whether to go on; where it does not, the job must not be run.
+  DemoJob(const graph::CsrGraph& graph, std::uint32_t devices, const std::function<bool(std::uint64_t)>& loaded);
 
   double iterate();  // one PageRank iteration, to its end; the sum of the ranks' changes
   void begin_search(graph::VertexId start);

@@ -80,7 +80,10 @@ RunResult run_job(const graph::CsrGraph& graph, const RunPlan& plan, Progress& p
   check(umrt_device_count(&result.devices));
   const Stopwatch load_watch;
   progress.begin(plan.label + ": loading", (graph.edge_count() + 3 * graph.vertex_count()) * 4);
-  DemoJob job(graph, result.devices, [&](std::uint64_t bytes) { progress.step(bytes); });
+  DemoJob job(graph, result.devices, [&](std::uint64_t bytes) {
+    progress.step(bytes);
+    return !is_interrupted();
+  });
   result.load_s = load_watch.seconds();
   iterate(plan, job, progress, result);
   if (plan.is_searching && !is_interrupted()) search(graph, plan, job, progress, result);

@@ -123,6 +123,15 @@ TEST(Pagerank, kernels_and_reference_agree_bit_for_bit_and_with_pushing_closely)
   }
 }
 
+TEST(References, end_with_nothing_where_they_are_stopped) {
+  const CsrGraph graph = make_csr(make_rmat({.scale = 9, .seed = 3}, 1), 1);
+  int asked = 0;
+  const auto third_time = [&asked] { return ++asked == 3; };
+  EXPECT_TRUE(pagerank_reference(graph, 7, 1, third_time).empty());
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(breadth_first_reference(graph, 0, [] { return true; }).empty());
+}
+
 TEST(Pagerank, fetching_copies_the_chunks_asked_for_and_no_others) {
   const std::uint64_t n = 3 * vertices_per_chunk + 5;
   std::vector<double> own(n, 0), peer(n);
